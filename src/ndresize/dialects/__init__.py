@@ -1,0 +1,1 @@
+"""One module per system, each with that system's own names, defaults, results and refusals."""

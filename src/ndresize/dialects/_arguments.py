@@ -1,0 +1,121 @@
+"""Checks of arguments that several systems share, each with a message that shows the way out."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ndresize.errors import ResizeError
+from ndresize.plan import machine_memory
+
+__all__ = [
+    "choice",
+    "finite",
+    "flag",
+    "float32_scales",
+    "integers",
+    "normalised_axes",
+    "refuse_huge_axis",
+    "vector",
+]
+
+
+def choice(name: str, value: Any, allowed: Sequence[str]) -> str:
+    """Return `value` if it is one of the words `allowed`."""
+    if isinstance(value, bytes):  # as onnx stores them
+        value = value.decode(errors="replace")
+    if not isinstance(value, str) or value not in allowed:
+        close = difflib.get_close_matches(str(value), allowed, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        raise ResizeError(f"{name} must be one of {', '.join(allowed)}, got {value!r}{hint}")
+    return value
+
+
+def flag(name: str, value: Any) -> bool:
+    """Return `value` as a bool if it is 0, 1 or a bool."""
+    if isinstance(value, bool | int | np.integer | np.bool_) and value in (0, 1):
+        return bool(value)
+    raise ResizeError(f"{name} must be 0 or 1, got {value!r}")
+
+
+def finite(name: str, value: Any) -> float:
+    """Return `value` as a float if it is a finite number."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = np.nan
+    if not np.isfinite(number):
+        raise ResizeError(f"{name} must be a finite number, got {value!r}")
+    return number
+
+
+def vector(name: str, value: Any) -> list[Any]:
+    """Return `value` as a list of scalars, or refuse what is not one-dimensional."""
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        array = np.empty((0, 0))
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "fiu"):
+        raise ResizeError(f"{name} must be a one-dimensional list of numbers, got {value!r}")
+    return list(array.tolist())
+
+
+def absent(value: Any) -> bool:
+    """Return whether an optional input is left out: None, or an empty tensor."""
+    return value is None or (hasattr(value, "__len__") and len(value) == 0)
+
+
+def integers(name: str, value: Any, count: int, per: str) -> list[int]:
+    """Return `count` integers, one per `per`."""
+    values = vector(name, value)
+    if len(values) != count:
+        raise ResizeError(f"{name} must have {count} entries, one per {per}, got {len(values)}")
+    for position, entry in enumerate(values):
+        if not isinstance(entry, int):
+            raise ResizeError(f"{name} must be integers, got {entry!r} at position {position}")
+    return values
+
+
+def float32_scales(name: str, value: Any, count: int, per: str) -> list[Fraction]:
+    """Return `count` scales as the exact values of the float32 that they become."""
+    values = vector(name, value)
+    if len(values) != count:
+        raise ResizeError(f"{name} must have {count} entries, one per {per}, got {len(values)}")
+    scales = []
+    for position, entry in enumerate(values):
+        with np.errstate(over="ignore", under="ignore"):
+            scale = float(np.float32(entry))
+        if not (np.isfinite(scale) and scale > 0):
+            raise ResizeError(
+                f"{name} must be finite and greater than 0, got {entry!r} at position {position}"
+            )
+        scales.append(Fraction(scale))
+    return scales
+
+
+def normalised_axes(axes: Any, rank: int, *, default: Iterable[int] | None = None) -> list[int]:
+    """Return axes counted from the front; negative ones count from the back."""
+    if axes is None:
+        return list(range(rank) if default is None else default)
+    result: list[int] = []
+    for axis in vector("axes", axes):
+        if not isinstance(axis, int) or not -rank <= axis < rank:
+            raise ResizeError(f"axes must lie in [{-rank}, {rank - 1}] for rank {rank}, got {axis}")
+        if axis % rank in result:
+            raise ResizeError(f"axes must not repeat, got {list(axes)} for rank {rank}")
+        result.append(axis % rank)
+    return result
+
+
+def refuse_huge_axis(axis: int, n_out: int, taps: int) -> None:
+    """Refuse an axis whose table of weights alone would not fit into memory."""
+    size = n_out * (taps + 1) * 8
+    if size > 2**28 and size > machine_memory() // 4:  # building it takes a few times its size
+        raise ResizeError(
+            f"output length {n_out} (axis {axis}) needs {size} bytes for its weights alone and the "
+            f"machine has {machine_memory()}; ask for a smaller size"
+        )

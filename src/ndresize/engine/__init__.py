@@ -1,0 +1,1 @@
+"""How a plan is run. Nothing here knows what system a plan came from."""

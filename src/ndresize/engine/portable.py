@@ -1,0 +1,171 @@
+"""Run a plan with take, multiply and add in any array-API namespace.
+
+Slower than the compiled engine and the same sums in the same order, so it serves arrays that live
+elsewhere (GPU), automatic differentiation, and as the engine's oracle.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ndresize.errors import ResizeError
+from ndresize.rounding import limits, round_sums
+
+if TYPE_CHECKING:
+    from ndresize.plan import Pass, Plan
+
+__all__ = ["element_type_of", "is_foreign", "run"]
+
+
+def is_foreign(x: Any) -> bool:
+    """Return whether `x` is an array of a namespace other than NumPy."""
+    if isinstance(x, np.ndarray | np.generic):
+        return False
+    torch = sys.modules.get("torch")  # if it was never imported, x cannot be from it
+    return (torch is not None and isinstance(x, torch.Tensor)) or hasattr(x, "__array_namespace__")
+
+
+def namespace(x: Any) -> Any:
+    """Return the array-API namespace of `x`."""
+    if isinstance(x, np.ndarray):
+        return np
+    try:
+        import array_api_compat
+    except ImportError:
+        raise ResizeError(
+            f"an array of {type(x).__module__} needs array-api-compat: "
+            "pip install 'ndresize[portable]'"
+        ) from None
+    return array_api_compat.array_namespace(x)
+
+
+def element_type_of(x: Any) -> np.dtype[Any]:
+    """Return the NumPy element type of an array of any namespace.
+
+    Raises
+    ------
+    ResizeError
+        If NumPy has no such type.
+    """
+    name = str(x.dtype).rsplit(".", maxsplit=1)[-1]  # "torch.float32", "array_api_strict.float32"
+    try:
+        return np.dtype(name)
+    except TypeError:
+        pass
+    if name == "bfloat16":
+        try:
+            import ml_dtypes
+        except ImportError:
+            raise ResizeError("bfloat16 needs ml_dtypes: pip install ml_dtypes") from None
+        return np.dtype(ml_dtypes.bfloat16)
+    raise ResizeError(f"arrays must have an element type that NumPy has, got {x.dtype}")
+
+
+def run(plan: Plan, x: Any) -> Any:
+    """Return ``plan(x)``, computed in the namespace of `x`, on its device, with its gradients.
+
+    Raises
+    ------
+    ResizeError
+        If shape or type are not the plan's.
+    """
+    xp = namespace(x)
+    if tuple(x.shape) != plan.input_shape:
+        raise ResizeError(f"the plan is for shape {plan.input_shape}, got {tuple(x.shape)}")
+    if element_type_of(x) != plan.input_dtype:
+        raise ResizeError(f"the plan is for type {plan.input_dtype}, got {x.dtype}")
+    y = x
+    for step in plan.passes:
+        y = _apply(plan, step, y, xp)
+    if not plan.is_selection:
+        y = _store(plan, y, xp, x.dtype)
+    return _fill(plan, y, xp)
+
+
+def _constant(values: np.ndarray[Any, Any], like: Any, xp: Any) -> Any:
+    """Return a NumPy array as one of `xp`, on the device of `like`."""
+    device = getattr(like, "device", None)
+    if xp is np:
+        return values
+    return xp.asarray(values, device=device)
+
+
+def _accumulator(step: Pass, y: Any, xp: Any) -> Any:
+    name = step.arithmetic.accumulator
+    if xp.isdtype(y.dtype, "complex floating"):
+        name = {"float32": "complex64", "float64": "complex128"}[name]
+    return getattr(xp, name)
+
+
+def _apply(plan: Plan, step: Pass, y: Any, xp: Any) -> Any:
+    op, axis = step.operator, step.axis
+    if step.arithmetic.accumulator == "element":
+        return xp.take(y, _constant(op.starts, y, xp), axis=axis)
+    dtype = _accumulator(step, y, xp)
+    y = xp.astype(y, dtype)
+    if op.n_in == 0 or op.n_out == 0:
+        shape = tuple(op.n_out if a == axis else n for a, n in enumerate(y.shape))
+        return xp.zeros(shape, dtype=dtype)
+    column = tuple(-1 if a == axis else 1 for a in range(len(y.shape)))
+    zero = xp.zeros((), dtype=dtype)
+    if (device := getattr(y, "device", None)) is not None and xp is not np:
+        zero = xp.zeros((), dtype=dtype, device=device)
+    total = None
+    for t in range(op.taps):
+        weight = op.weights[:, t]
+        index = np.minimum(op.starts + t, op.n_in - 1)
+        samples = xp.take(y, _constant(index, y, xp), axis=axis)
+        weights = xp.reshape(xp.astype(_constant(weight, y, xp), dtype), column)
+        if not weight.all():  # a weight of zero reads nothing, not even a NaN
+            samples = xp.where(weights == zero, zero, samples)
+        total = weights * samples if total is None else total + weights * samples
+    if step.arithmetic.store == "element" and plan.dtype.kind in "iu":
+        total = _saturate(round_sums(total, plan.rounding, xp), plan.dtype, xp)
+    return total
+
+
+def _saturate(values: Any, dtype: np.dtype[Any], xp: Any) -> Any:
+    low, high = limits(dtype)
+    # The largest float not above the type's limit: float(2**63 - 1) would be one too many.
+    precision = 24 if str(values.dtype).endswith("float32") else 53
+    top = high if high < 2**precision else high + 1 - 2 ** (high.bit_length() - precision)
+    return xp.clip(values, float(low), float(top))
+
+
+def _store(plan: Plan, y: Any, xp: Any, dtype: Any) -> Any:
+    if plan.dtype.kind not in "iu":
+        return xp.astype(y, dtype)
+    rounded = round_sums(y, plan.rounding, xp)
+    low, high = limits(plan.dtype)
+    stored = xp.astype(_saturate(rounded, plan.dtype, xp), dtype)
+    if high >= 2**53:  # the clip above stopped at the largest float below the limit
+        stored = xp.where(rounded >= float(high), xp.full_like(stored, high), stored)
+    return stored
+
+
+def _fill(plan: Plan, y: Any, xp: Any) -> Any:
+    if plan.fill is None:
+        return y
+    for axis, outside in enumerate(plan.fill.outside):
+        if outside is not None and outside.any():
+            shape = tuple(-1 if a == axis else 1 for a in range(len(y.shape)))
+            mask = xp.reshape(_constant(outside, y, xp), shape)
+            value = fill_value(plan)
+            y = xp.where(mask, xp.full((), value, dtype=y.dtype), y)
+    return y
+
+
+def fill_value(plan: Plan) -> Any:
+    """Return the fill constant in the output type, as a Python scalar."""
+    assert plan.fill is not None
+    value = plan.fill.value
+    if plan.dtype.kind in "iu":
+        if np.isnan(value):
+            return 0
+        low, high = limits(plan.dtype)
+        whole = float(round_sums(np.float64(value), plan.rounding, np))
+        return low if whole <= low else high if whole >= high else int(whole)
+    return value

@@ -1,0 +1,404 @@
+"""The plan: what a resize call is once no system's words are left in it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from ndresize.axis import AxisOperator
+from ndresize.engine import native, portable
+from ndresize.errors import ResizeError
+from ndresize.rounding import RoundingRule
+
+__all__ = ["Arithmetic", "Fill", "Pass", "Plan", "element_type", "make_plan"]
+
+Accumulator = Literal["element", "float32", "float64"]
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """How a pass computes.
+
+    Parameters
+    ----------
+    accumulator : {"element", "float32", "float64"}
+        Type of weights and sums. "element": samples are picked and never change type.
+    store : {"wide", "element"}
+        Whether the sums stay as they are for the next pass, or are rounded into the element type.
+    """
+
+    accumulator: Accumulator = "float32"
+    store: Literal["wide", "element"] = "wide"
+
+    @classmethod
+    def for_dtype(cls, dtype: np.dtype[Any]) -> Arithmetic:
+        """Return what sums of `dtype` are computed in: float32 up to 16 bits, float64 above."""
+        wide = dtype.kind in "fciu" and dtype.itemsize > (8 if dtype.kind == "c" else 4)
+        if dtype.kind in "iu" and dtype.itemsize == 4:
+            wide = True
+        return cls("float64" if wide else "float32")
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One axis, its operator, and how the sums are computed."""
+
+    axis: int
+    operator: AxisOperator
+    arithmetic: Arithmetic
+
+
+@dataclass(frozen=True, eq=False)
+class Fill:
+    """Output samples that take a constant.
+
+    Parameters
+    ----------
+    value : float
+        The constant, before it is rounded into the output type.
+    outside : tuple of (ndarray of bool, shape (n_out,)) or None
+        Per axis, the output indices whose samples all take the constant.
+    """
+
+    value: float
+    outside: tuple[NDArray[np.bool_] | None, ...]
+
+    def _key(self) -> tuple[Any, ...]:
+        return self.value, tuple(None if o is None else o.tobytes() for o in self.outside)
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, Fill) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+
+@dataclass(frozen=True, repr=False)
+class Plan:
+    """A resize, ready to run: immutable, hashable, comparable, picklable.
+
+    Two plans are equal if they do the same to the same type and shape, bit for bit.
+
+    Parameters
+    ----------
+    input_shape : tuple of int
+        Shape of the arrays it takes.
+    input_dtype, dtype : numpy.dtype
+        Element type that it takes and that it gives.
+    passes : tuple of Pass
+        What is done, in order.
+    output_shape : tuple of int
+        Shape of the result.
+    rounding : {"half_even", "half_away", "truncate"}
+        How sums become integers, where `dtype` is an integer type.
+    fill : Fill or None
+        Samples that take a constant after all passes.
+    """
+
+    input_shape: tuple[int, ...]
+    input_dtype: np.dtype[Any]
+    passes: tuple[Pass, ...]
+    output_shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    rounding: RoundingRule = "half_even"
+    fill: Fill | None = None
+    _program: list[Any] = field(default_factory=list, init=False, compare=False, hash=False)
+
+    @property
+    def axes(self) -> tuple[AxisOperator | None, ...]:
+        """The whole effect per axis; None where an axis is untouched."""
+        effect: list[AxisOperator | None] = [None] * len(self.input_shape)
+        for step in self.passes:
+            before = effect[step.axis]
+            effect[step.axis] = step.operator if before is None else step.operator.compose(before)
+        return tuple(effect)
+
+    @property
+    def is_selection(self) -> bool:
+        """Whether every output sample is an input sample or the fill constant."""
+        return all(step.arithmetic.accumulator == "element" for step in self.passes)
+
+    def __call__(self, x: Any, out: Any = None, threads: int | None = None) -> Any:
+        """Run the plan.
+
+        Parameters
+        ----------
+        x : array of shape `input_shape`, type `input_dtype`
+            A NumPy array with any strides, or an array of an array-API namespace (torch, JAX,
+            CuPy, ...), which is computed there and may carry gradients.
+        out : numpy.ndarray of shape `output_shape`, type `dtype`, optional
+            Where to write the result; must not overlap `x`. NumPy only.
+        threads : int, optional
+            How many threads at most; all that the process may use if not given. The result does
+            not depend on it.
+
+        Returns
+        -------
+        array of shape `output_shape`, type `dtype`
+            `out` if given.
+
+        Raises
+        ------
+        ResizeError
+            If the array is not what the plan was made for, or the result cannot fit in memory.
+        """
+        if threads is not None and (not isinstance(threads, int) or threads < 1):
+            raise ResizeError(f"threads must be an integer of at least 1, got {threads!r}")
+        if type(x) is not np.ndarray and portable.is_foreign(x):
+            if out is not None:
+                raise ResizeError("out can be given for NumPy arrays alone; got an array of "
+                                  f"{type(x).__module__}")
+            return portable.run(self, x)
+        x = np.asarray(x)
+        if x.shape != self.input_shape:
+            raise ResizeError(f"the plan is for shape {self.input_shape}, got {x.shape}")
+        if x.dtype != self.input_dtype:
+            raise ResizeError(f"the plan is for type {self.input_dtype}, got {x.dtype}")
+        if out is None:
+            _refuse_larger_than_memory(self.output_shape, self.dtype)
+            out = np.empty(self.output_shape, self.dtype)
+        else:
+            self._check_out(x, out)
+        if not self._program:
+            self._program.append(native.compile_plan(self))
+        native.run(self, self._program[0], x, out, threads)
+        return out
+
+    def _check_out(self, x: NDArray[Any], out: Any) -> None:
+        if not isinstance(out, np.ndarray):
+            raise ResizeError(f"out must be a NumPy array, got {type(out).__name__}")
+        if out.shape != self.output_shape or out.dtype != self.dtype:
+            raise ResizeError(
+                f"out must have shape {self.output_shape} and type {self.dtype}, got "
+                f"{out.shape} and {out.dtype}"
+            )
+        if not out.flags.writeable:
+            raise ResizeError("out must be writeable, got a read-only array")
+        if 0 in out.strides and out.size > 1 and any(
+            s == 0 and n > 1 for s, n in zip(out.strides, out.shape, strict=True)
+        ):
+            raise ResizeError("out must not repeat memory, got a broadcast array; copy it first")
+        if np.may_share_memory(x, out) and np.shares_memory(x, out, max_work=10_000):
+            raise ResizeError("out must not overlap the input; give another array or none")
+
+    def adjoint(self) -> Plan:
+        """Return the transposed plan: from a gradient of the output to one of the input.
+
+        ``(plan(x) * g).sum() == (x * plan.adjoint()(g)).sum()`` but for rounding. Samples that
+        take a constant pass no gradient.
+
+        Raises
+        ------
+        ResizeError
+            If the plan's type is not a float or complex one: rounding has no transpose.
+        """
+        if self.dtype.kind not in "fc" and not _is_bfloat16(self.dtype):
+            raise ResizeError(
+                f"only float and complex plans have an adjoint, got {self.dtype}; "
+                "make the plan for a float type"
+            )
+        passes = tuple(
+            Pass(step.axis, _without_fill(step, self.fill).transpose(), _summing(step, self.dtype))
+            for step in reversed(self.passes)
+        )
+        return Plan(
+            self.output_shape, self.dtype, passes, self.input_shape, self.input_dtype, self.rounding
+        )
+
+    def crop(self, slices: Sequence[slice]) -> tuple[Plan, tuple[slice, ...]]:
+        """Return a plan for one window of the output, and the input window it needs.
+
+        Parameters
+        ----------
+        slices : sequence of slice
+            The window, as in ``plan(x)[slices]``; steps must be 1. Missing axes are whole.
+
+        Returns
+        -------
+        plan, input_slices
+            ``plan(x[input_slices])`` equals ``self(x)[slices]``, bit for bit.
+        """
+        window = _window(slices, self.output_shape)
+        need = list(window)
+        cropped: list[Pass] = []
+        for step in reversed(self.passes):
+            operator, first, last = step.operator.crop(*need[step.axis])
+            need[step.axis] = first, last
+            cropped.append(replace(step, operator=operator))
+        fill = self.fill and Fill(
+            self.fill.value,
+            tuple(
+                None if o is None else o[a:b]
+                for o, (a, b) in zip(self.fill.outside, window, strict=True)
+            ),
+        )
+        plan = replace(
+            self,
+            input_shape=tuple(b - a for a, b in need),
+            passes=tuple(reversed(cropped)),
+            output_shape=tuple(b - a for a, b in window),
+            fill=fill,
+        )
+        return plan, tuple(slice(a, b) for a, b in need)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Plan, (
+            self.input_shape,
+            self.input_dtype,
+            self.passes,
+            self.output_shape,
+            self.dtype,
+            self.rounding,
+            self.fill,
+        )
+
+    def __repr__(self) -> str:
+        def shape(lengths: tuple[int, ...]) -> str:
+            return "x".join(map(str, lengths)) or "scalar"
+
+        dtype = str(self.input_dtype)
+        if self.dtype != self.input_dtype:
+            dtype += f" -> {self.dtype}"
+        lines = [f"Plan {shape(self.input_shape)} -> {shape(self.output_shape)}, {dtype}"]
+        for step in self.passes:
+            op = step.operator
+            what = "picks samples" if op.is_selection else f"{op.taps} taps"
+            how = step.arithmetic
+            lines.append(
+                f"  axis {step.axis}: {op.n_in} -> {op.n_out}, {what}"
+                + ("" if how.accumulator == "element" else f", {how.accumulator} sums")
+                + (", rounded" if how.store == "element" else "")
+            )
+        if not self.passes:
+            lines.append("  a copy")
+        if self.dtype.kind in "iu" and not self.is_selection:
+            lines.append(f"  rounding: {self.rounding}, saturating")
+        if self.fill is not None:
+            lines.append(f"  outside samples are {self.fill.value}")
+        return "\n".join(lines)
+
+
+def element_type(dtype: DTypeLike) -> np.dtype[Any]:
+    """Return `dtype` as a NumPy type in the machine's byte order."""
+    try:
+        return np.dtype(dtype).newbyteorder("=")
+    except TypeError:
+        raise ResizeError(f"dtype must be a NumPy element type, got {dtype!r}") from None
+
+
+def make_plan(
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    operators: Mapping[int, AxisOperator],
+    *,
+    arithmetic: Arithmetic,
+    rounding: RoundingRule = "half_even",
+    fill: Fill | None = None,
+    order: Sequence[int] | None = None,
+) -> Plan:
+    """Return the plan that applies one operator per axis.
+
+    Parameters
+    ----------
+    shape, dtype
+        Of the input; the output has the same type.
+    operators : mapping from axis to AxisOperator
+        Axes whose operator copies them are left out of the plan.
+    arithmetic : Arithmetic
+        Of every pass.
+    rounding, fill
+        As in `Plan`.
+    order : sequence of int, optional
+        The axes in the order of their passes; the cheapest order if not given.
+    """
+    work = {axis: op for axis, op in operators.items() if not op.is_identity}
+    output = tuple(work[a].n_out if a in work else n for a, n in enumerate(shape))
+    _refuse_uncountable(output, dtype)
+    if order is None:
+        order = cheapest_order(shape, work)
+    passes = tuple(Pass(axis, work[axis], arithmetic) for axis in order if axis in work)
+    return Plan(shape, dtype, passes, output, dtype, rounding, fill)
+
+
+def cheapest_order(shape: tuple[int, ...], operators: Mapping[int, AxisOperator]) -> list[int]:
+    """Return the axes in the order that computes the fewest products.
+
+    A pass costs the size of what it makes times its taps (and its samples once more for moving
+    them). Of equally cheap orders the one that begins with the last axis is taken, because rows
+    are then finished while they are in cache.
+    """
+    if len(operators) > 5:  # 6 axes would be 720 orders; shrinking first is then near the best
+        return sorted(operators, key=lambda a: operators[a].n_out / max(operators[a].n_in, 1))
+
+    def cost(order: tuple[int, ...]) -> int:
+        lengths = list(shape)
+        total = 0
+        for axis in order:
+            lengths[axis] = operators[axis].n_out
+            total += math.prod(lengths) * (operators[axis].taps + 1)
+        return total
+
+    return list(min(itertools.permutations(sorted(operators, reverse=True)), key=cost))
+
+
+def _without_fill(step: Pass, fill: Fill | None) -> AxisOperator:
+    outside = fill.outside[step.axis] if fill is not None else None
+    if outside is None:
+        return step.operator
+    weights = np.where(outside[:, None], 0.0, step.operator.weights)
+    return AxisOperator(step.operator.starts, weights, step.operator.n_in)
+
+
+def _summing(step: Pass, dtype: np.dtype[Any]) -> Arithmetic:
+    """Return the arithmetic of a transposed pass: the transpose of picking is adding up."""
+    if step.arithmetic.accumulator == "element":
+        return Arithmetic.for_dtype(dtype)
+    return step.arithmetic
+
+
+def _is_bfloat16(dtype: np.dtype[Any]) -> bool:
+    return dtype.name == "bfloat16"
+
+
+def _window(slices: Sequence[slice], shape: tuple[int, ...]) -> list[tuple[int, int]]:
+    parts = (slices,) if isinstance(slices, slice) else tuple(slices)
+    if len(parts) > len(shape):
+        raise ResizeError(f"slices must be at most {len(shape)}, one per axis, got {len(parts)}")
+    window = []
+    for axis, n in enumerate(shape):
+        part = parts[axis] if axis < len(parts) else slice(None)
+        if not isinstance(part, slice) or part.step not in (None, 1):
+            raise ResizeError(f"slices must be slices with step 1, got {part!r} (axis {axis})")
+        start, stop, _ = part.indices(n)
+        window.append((start, max(start, stop)))
+    return window
+
+
+def _refuse_uncountable(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    size = math.prod(shape) * max(dtype.itemsize, 1)
+    if size > 2**63 - 1:
+        raise ResizeError(f"the output of shape {shape} would take {size} bytes, more than 2**63-1")
+
+
+def _refuse_larger_than_memory(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    size = math.prod(shape) * dtype.itemsize
+    if size > 2**28 and size > machine_memory():  # small ones are not worth the question
+        raise ResizeError(
+            f"the output of shape {shape} and type {dtype} takes {size} bytes and the machine has "
+            f"{machine_memory()}; make it window by window with plan.crop"
+        )
+
+
+def machine_memory() -> int:
+    """Return the bytes of memory that this machine has."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not a POSIX system: let the allocation decide
+        return 2**63 - 1
