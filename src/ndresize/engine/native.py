@@ -1,4 +1,82 @@
-"""temporary"""
+"""Run a plan with the compiled kernels: NumPy arrays of any strides, on several threads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ndresize import _ext
 from ndresize.engine import portable
-def compile_plan(plan): return 1
-def run(plan, program, x, out, threads): out[...] = portable.run(plan, x)
+from ndresize.rounding import ROUNDING_RULES
+
+if TYPE_CHECKING:
+    from ndresize.plan import Plan
+
+__all__ = ["compile_plan", "instruction_set", "run"]
+
+# The order of native/kernels.hpp.
+_TYPES = "float32 float64 float16 bfloat16 uint8 int8 uint16 int16 uint32 int32 uint64 int64".split()
+
+
+def instruction_set() -> str:
+    """Return the name of the instruction set whose kernels run, e.g. "avx2"."""
+    return _ext.instruction_set()
+
+
+def compile_plan(plan: Plan) -> _ext.Program | None:
+    """Return the program of a plan, or None where there is nothing to compute."""
+    if not plan.passes or plan.input_dtype.hasobject or plan.input_dtype.kind == "T":
+        return None
+    shape_in, shape_out = list(plan.input_shape), list(plan.output_shape)
+    kind, item = plan.input_dtype.name, plan.input_dtype.itemsize
+    if plan.is_selection:
+        kind = "uint8"  # bytes are copied, whatever they mean
+    elif plan.input_dtype.kind == "c":  # two floats, as one more axis
+        shape_in.append(2)
+        shape_out.append(2)
+        item //= 2
+        kind = f"float{item * 8}"
+    passes = [
+        (
+            step.axis,
+            step.arithmetic.store == "element",
+            step.operator.starts,
+            step.operator.weights,
+            step.operator.n_in,
+        )
+        for step in plan.passes
+    ]
+    return _ext.Program(
+        _TYPES.index(kind),
+        plan.is_selection,
+        item,
+        False,
+        False,
+        ROUNDING_RULES.index(plan.rounding),
+        shape_in,
+        shape_out,
+        passes,
+    )
+
+
+def run(
+    plan: Plan, program: Any, x: NDArray[Any], out: NDArray[Any], threads: int | None
+) -> None:
+    """Compute ``plan(x)`` into `out`."""
+    if program is None:
+        out[...] = portable.run(plan, x)
+        return
+    if plan.input_dtype.kind == "c" and not plan.is_selection:
+        item = x.itemsize // 2
+        program.run(
+            x.ctypes.data, [*x.strides, item], out.ctypes.data, [*out.strides, item], threads or 0
+        )
+    else:
+        program.run(x.ctypes.data, x.strides, out.ctypes.data, out.strides, threads or 0)
+    if plan.fill is not None:
+        value = portable.fill_value(plan)
+        for axis, outside in enumerate(plan.fill.outside):
+            if outside is not None:
+                out[(slice(None),) * axis + (outside,)] = value

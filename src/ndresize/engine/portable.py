@@ -93,9 +93,9 @@ def _constant(values: np.ndarray[Any, Any], like: Any, xp: Any) -> Any:
     return xp.asarray(values, device=device)
 
 
-def _accumulator(step: Pass, y: Any, xp: Any) -> Any:
-    name = step.arithmetic.accumulator
-    if xp.isdtype(y.dtype, "complex floating"):
+def _accumulator(plan: Plan, step: Pass, xp: Any) -> Any:
+    name: str = step.arithmetic.accumulator
+    if plan.input_dtype.kind == "c":
         name = {"float32": "complex64", "float64": "complex128"}[name]
     return getattr(xp, name)
 
@@ -104,7 +104,7 @@ def _apply(plan: Plan, step: Pass, y: Any, xp: Any) -> Any:
     op, axis = step.operator, step.axis
     if step.arithmetic.accumulator == "element":
         return xp.take(y, _constant(op.starts, y, xp), axis=axis)
-    dtype = _accumulator(step, y, xp)
+    dtype = _accumulator(plan, step, xp)
     y = xp.astype(y, dtype)
     if op.n_in == 0 or op.n_out == 0:
         shape = tuple(op.n_out if a == axis else n for a, n in enumerate(y.shape))

@@ -1,0 +1,140 @@
+// What Python sees: compile a plan's passes to a Program, run it on two arrays.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+
+#include "program.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using ndresize::i64;
+
+const ndresize::Kernels& chosen() {
+  static const ndresize::Kernels& kernels = []() -> const ndresize::Kernels& {
+#ifdef NDRESIZE_HAS_AVX2
+    const char* forced = std::getenv("NDRESIZE_ISA");
+    const bool plain = forced && std::strcmp(forced, "baseline") == 0;
+    __builtin_cpu_init();
+    if (!plain && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("f16c"))
+      return ndresize::kernels_avx2();
+#endif
+    return ndresize::kernels_baseline();
+  }();
+  return kernels;
+}
+
+using Starts = nb::ndarray<const i64, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Weights = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+ndresize::AxisTable axis_table(const Starts& starts, const Weights& weights, i64 n_in, int size) {
+  ndresize::AxisTable table;
+  const i64 n = static_cast<i64>(starts.shape(0)), taps = static_cast<i64>(weights.shape(1));
+  if (static_cast<i64>(weights.shape(0)) != n) throw std::invalid_argument("rows of weights");
+  table.n_in = n_in;
+  table.n_out = n;
+  table.taps = static_cast<int>(taps);
+  table.starts.assign(starts.data(), starts.data() + n);
+  table.counts.resize(n);
+  table.weights.resize(n * taps * size);
+  table.has_zeros = false;
+  for (i64 i = 0; i < n; ++i) {
+    const double* row = weights.data() + i * taps;
+    int count = 0;
+    for (i64 t = 0; t < taps; ++t) {
+      if (row[t] != 0) count = static_cast<int>(t + 1);
+      else table.has_zeros = true;
+      // A weight too small for float32 becomes zero there, and reads nothing.
+      if (size == 4) {
+        const float w = static_cast<float>(row[t]);
+        table.has_zeros |= w == 0;
+        std::memcpy(table.weights.data() + (i * taps + t) * 4, &w, 4);
+      } else {
+        std::memcpy(table.weights.data() + (i * taps + t) * 8, &row[t], 8);
+      }
+    }
+    if (table.starts[i] < 0 || table.starts[i] + count > n_in)
+      throw std::invalid_argument("a weight outside the input");
+    table.counts[i] = count;
+  }
+  return table;
+}
+
+class Bound {
+ public:
+  Bound(int type, bool picks, i64 item, bool wide_in, bool wide_out, int rounding,
+        std::vector<i64> shape_in, std::vector<i64> shape_out, const nb::list& passes)
+      : program_(make(type, picks, item, wide_in, wide_out, rounding, std::move(shape_in),
+                      std::move(shape_out), passes),
+                 chosen()) {}
+
+
+  void run_at(std::uintptr_t in, const std::vector<i64>& stride_in, std::uintptr_t out,
+              const std::vector<i64>& stride_out, int threads) const {
+    if (stride_in.size() != program_.spec.shape_in.size() ||
+        stride_out.size() != program_.spec.shape_out.size())
+      throw std::invalid_argument("strides");
+    bool done = false;
+    {
+      const nb::gil_scoped_release release;
+      done = program_.run(reinterpret_cast<const char*>(in), stride_in.data(),
+                          reinterpret_cast<char*>(out), stride_out.data(), threads, [] {
+                            const nb::gil_scoped_acquire acquire;
+                            return PyErr_CheckSignals() != 0;
+                          });
+    }
+    if (!done) throw nb::python_error();
+  }
+
+ private:
+  static ndresize::Spec make(int type, bool picks, i64 item, bool wide_in, bool wide_out,
+                             int rounding, std::vector<i64> shape_in, std::vector<i64> shape_out,
+                             const nb::list& passes) {
+    if (type < 0 || type >= ndresize::type_count) throw std::invalid_argument("type");
+    ndresize::Spec spec;
+    spec.type = type;
+    spec.picks = picks;
+    spec.item = item;
+    spec.wide_in = wide_in;
+    spec.wide_out = wide_out;
+    spec.rounding = static_cast<ndresize::Rounding>(rounding);
+    spec.shape_in = std::move(shape_in);
+    spec.shape_out = std::move(shape_out);
+    if (spec.shape_in.size() > 32) throw std::invalid_argument("rank");
+    const int size = chosen().rows[type].accumulator_size;
+    for (const nb::handle entry : passes) {
+      const nb::tuple pass = nb::cast<nb::tuple>(entry);
+      ndresize::PassSpec p;
+      p.axis = nb::cast<int>(pass[0]);
+      p.settle = nb::cast<bool>(pass[1]);
+      p.table = axis_table(nb::cast<Starts>(pass[2]), nb::cast<Weights>(pass[3]),
+                           nb::cast<i64>(pass[4]), size);
+      spec.passes.push_back(std::move(p));
+    }
+    return spec;
+  }
+
+  ndresize::Program program_;
+};
+
+}  // namespace
+
+NB_MODULE(_ext, m) {
+  m.attr("__doc__") = "The compiled engine of ndresize. Use ndresize.Plan.";
+  m.def("instruction_set", [] { return std::string(chosen().name); },
+        "Return the name of the instruction set whose kernels run.");
+  nb::class_<Bound>(m, "Program", "The passes of a plan, ready to run.")
+      .def(nb::init<int, bool, i64, bool, bool, int, std::vector<i64>, std::vector<i64>, nb::list>(),
+           "type"_a, "picks"_a, "item"_a, "wide_in"_a, "wide_out"_a, "rounding"_a, "shape_in"_a,
+           "shape_out"_a, "passes"_a)
+      .def("run", &Bound::run_at, "input"_a, "strides_in"_a, "output"_a, "strides_out"_a, "threads"_a,
+           "Run on two addresses; strides in bytes, threads 0 for all.");
+}

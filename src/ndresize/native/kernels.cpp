@@ -1,0 +1,157 @@
+// The kernels of one instruction set. This file is compiled once per set, NDRESIZE_ISA being its
+// name. No standard templates in here: the linker keeps one copy of an inline function, and it must
+// not be the one with instructions that the machine lacks.
+#include "pick.hpp"
+#include "sum_rows.hpp"
+#include "sum_taps.hpp"
+
+namespace ndresize::NDRESIZE_ISA {
+
+template <class T>
+void load_row(const char* src, std::ptrdiff_t stride, void* dst, i64 n) {
+  using A = Accumulator<T>;
+  char* to = static_cast<char*>(dst);
+  i64 j = 0;
+  if (stride == sizeof(T))
+    for (; j + L <= n; j += L)
+      store_lanes<A>(to + j * i64(sizeof(A)), widen<T>(src + j * i64(sizeof(T))));
+  while (j < n) {
+    const i64 count = n - j < L ? n - j : L;
+    T part[L] = {};
+    for (i64 k = 0; k < count; ++k) std::memcpy(&part[k], src + (j + k) * stride, sizeof(T));
+    const V<A> x = widen<T>(part);
+    std::memcpy(to + j * i64(sizeof(A)), &x, count * sizeof(A));
+    j += count;
+  }
+}
+
+template <class T, Rounding R>
+void store_row(const void* src, char* dst, std::ptrdiff_t stride, i64 n) {
+  using A = Accumulator<T>;
+  const char* from = static_cast<const char*>(src);
+  i64 j = 0;
+  if (stride == sizeof(T))
+    for (; j + L <= n; j += L)
+      narrow<T, R>(dst + j * i64(sizeof(T)), load_lanes<A>(from + j * i64(sizeof(A))));
+  while (j < n) {
+    const i64 count = n - j < L ? n - j : L;
+    A in[L] = {};
+    std::memcpy(in, from + j * i64(sizeof(A)), count * sizeof(A));
+    T part[L];
+    narrow<T, R>(part, load_lanes<A>(in));
+    for (i64 k = 0; k < count; ++k) std::memcpy(dst + (j + k) * stride, &part[k], sizeof(T));
+    j += count;
+  }
+}
+
+template <class T, Rounding R>
+void settle_row(void* row, i64 n) {
+  using A = Accumulator<T>;
+  if constexpr (!std::is_same_v<T, A>) {
+    A* at = static_cast<A*>(row);
+    T part[L];
+    for (i64 j = 0; j < n; j += L) {
+      const i64 count = n - j < L ? n - j : L;
+      A in[L] = {};
+      std::memcpy(in, at + j, count * sizeof(A));
+      narrow<T, R>(part, load_lanes<A>(in));
+      const V<A> x = widen<T>(part);
+      std::memcpy(at + j, &x, count * sizeof(A));
+    }
+  }
+}
+
+template <class T>
+bool any_nan(const char* row, std::ptrdiff_t stride, i64 n) {
+  if constexpr (is_int<T>) {
+    return false;
+  } else {
+    using A = Accumulator<T>;
+    using I = std::conditional_t<sizeof(A) == 4, std::int32_t, std::int64_t>;
+    V<I> found{};
+    i64 j = 0;
+    if (stride == sizeof(T))
+      for (; j + L <= n; j += L) {
+        const V<A> x = widen<T>(row + j * i64(sizeof(T)));
+        found |= x != x;
+      }
+    for (; j < n; ++j) {
+      T part[L] = {};
+      std::memcpy(part, row + j * stride, sizeof(T));
+      const V<A> x = widen<T>(part);
+      found |= x != x;
+    }
+    I any = 0;
+    for (int k = 0; k < L; ++k) any |= found[k];
+    return any != 0;
+  }
+}
+
+// Choose the instantiation for a rounding rule; floats have none.
+template <class T, class Call>
+inline void with_rounding(Rounding rounding, Call call) {
+  if constexpr (!is_int<T>) {
+    call(std::integral_constant<Rounding, Rounding::half_even>{});
+  } else {
+    switch (rounding) {
+      case Rounding::half_even: return call(std::integral_constant<Rounding, Rounding::half_even>{});
+      case Rounding::half_away: return call(std::integral_constant<Rounding, Rounding::half_away>{});
+      case Rounding::truncate: return call(std::integral_constant<Rounding, Rounding::truncate>{});
+    }
+  }
+}
+
+template <class T>
+constexpr RowKernels row_kernels() {
+  using A = Accumulator<T>;
+  return {
+      sizeof(T),
+      sizeof(A),
+      !std::is_same_v<T, A>,
+      !is_int<T>,
+      load_row<T>,
+      [](const void* src, char* dst, std::ptrdiff_t stride, i64 n, Rounding rounding) {
+        with_rounding<T>(rounding, [&](auto r) { store_row<T, decltype(r)::value>(src, dst, stride, n); });
+      },
+      [](void* row, i64 n, Rounding rounding) {
+        with_rounding<T>(rounding, [&](auto r) { settle_row<T, decltype(r)::value>(row, n); });
+      },
+      [](const char* const* rows, bool wide_rows, const void* weights, int taps, char* dst,
+         bool wide_dst, i64 n, Rounding rounding, bool safe) {
+        const A* w = static_cast<const A*>(weights);
+        with_rounding<T>(rounding, [&](auto r) {
+          constexpr Rounding R = decltype(r)::value;
+          if constexpr (!is_int<T>) {
+            if (safe) return sum_rows_any<T, true, R>(rows, wide_rows, w, taps, dst, wide_dst, n);
+          }
+          sum_rows_any<T, false, R>(rows, wide_rows, w, taps, dst, wide_dst, n);
+        });
+      },
+      [](const RowTable& table, const char* const* rows, int count, char* const* dst, void* scratch,
+         bool safe) {
+        if constexpr (!is_int<T>) {
+          if (safe) return sum_taps<A, true>(table, rows, count, dst, scratch);
+        }
+        sum_taps<A, false>(table, rows, count, dst, scratch);
+      },
+      any_nan<T>,
+  };
+}
+
+static const Kernels all = {
+    NDRESIZE_ISA_NAME,
+    {row_kernels<float>(), row_kernels<double>(), row_kernels<Half>(), row_kernels<BFloat>(),
+     row_kernels<std::uint8_t>(), row_kernels<std::int8_t>(), row_kernels<std::uint16_t>(),
+     row_kernels<std::int16_t>(), row_kernels<std::uint32_t>(), row_kernels<std::int32_t>(),
+     row_kernels<std::uint64_t>(), row_kernels<std::int64_t>()},
+    pick_row,
+#ifdef __SSSE3__
+    pick_shuffle,
+#else
+    nullptr,
+#endif
+};
+
+}  // namespace ndresize::NDRESIZE_ISA
+
+const ndresize::Kernels& ndresize::NDRESIZE_KERNELS() { return ndresize::NDRESIZE_ISA::all; }

@@ -1,0 +1,40 @@
+// Copies of samples: a row of a plan that picks and never sums.
+#pragma once
+#include "vectors.hpp"
+#ifdef __SSSE3__
+#include <immintrin.h>
+#endif
+
+namespace ndresize::NDRESIZE_ISA {
+
+template <int Size>
+inline void pick_blocks(const char* src, char* dst, const i64* index, i64 n) {
+  for (i64 i = 0; i < n; ++i) std::memcpy(dst + i * Size, src + index[i] * Size, Size);
+}
+
+inline void pick_row(const char* src, char* dst, const i64* index, i64 n, i64 size) {
+  switch (size) {
+    case 1: return pick_blocks<1>(src, dst, index, n);
+    case 2: return pick_blocks<2>(src, dst, index, n);
+    case 3: return pick_blocks<3>(src, dst, index, n);
+    case 4: return pick_blocks<4>(src, dst, index, n);
+    case 6: return pick_blocks<6>(src, dst, index, n);
+    case 8: return pick_blocks<8>(src, dst, index, n);
+    case 12: return pick_blocks<12>(src, dst, index, n);
+    case 16: return pick_blocks<16>(src, dst, index, n);
+    default:
+      for (i64 i = 0; i < n; ++i) std::memcpy(dst + i * size, src + index[i] * size, size);
+  }
+}
+
+#ifdef __SSSE3__
+inline void pick_shuffle(const char* src, char* dst, const ShuffleTable& table) {
+  for (i64 g = 0; g < table.groups; ++g) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(src + table.offset[g]));
+    const __m128i control = _mm_loadu_si128(reinterpret_cast<const __m128i*>(table.control) + g);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(dst) + g, _mm_shuffle_epi8(bytes, control));
+  }
+}
+#endif
+
+}  // namespace ndresize::NDRESIZE_ISA

@@ -1,0 +1,136 @@
+#include "pool.hpp"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+namespace ndresize {
+namespace {
+
+struct Job {
+  explicit Job(i64 n, const std::function<void(i64)>& w) : tasks(n), work(w) {}
+  const i64 tasks;
+  const std::function<void(i64)>& work;
+  std::atomic<i64> next{0};
+  std::atomic<bool> stop{false};
+  std::mutex mutex;
+  std::condition_variable idle;
+  int helpers = 0;  // threads of the pool that are in the job; guarded by mutex
+  std::exception_ptr error;
+
+  bool step() {
+    if (stop.load(std::memory_order_relaxed)) return false;
+    const i64 task = next.fetch_add(1, std::memory_order_relaxed);
+    if (task >= tasks) return false;
+    try {
+      work(task);
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(mutex);
+      if (!error) error = std::current_exception();
+      stop = true;
+    }
+    return true;
+  }
+};
+
+class Pool {
+ public:
+  // Ask for `count` more threads to join the job.
+  void offer(const std::shared_ptr<Job>& job, int count) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      while (threads_ < count) {
+        try {
+          std::thread([this] { serve(); }).detach();
+        } catch (const std::system_error&) {
+          break;  // no more threads to be had: the caller's thread does the work
+        }
+        ++threads_;
+      }
+      for (int k = 0; k < count; ++k) waiting_.push_back(job);
+    }
+    ready_.notify_all();
+  }
+
+ private:
+  void serve() {
+    for (;;) {
+      std::shared_ptr<Job> job;
+      {
+        std::unique_lock<std::mutex> lock(mutex_);
+        ready_.wait(lock, [this] { return !waiting_.empty(); });
+        job = std::move(waiting_.front());
+        waiting_.pop_front();
+      }
+      {
+        const std::lock_guard<std::mutex> lock(job->mutex);
+        if (job->stop || job->next >= job->tasks) continue;  // over; its `work` may be gone
+        ++job->helpers;
+      }
+      while (job->step()) {
+      }
+      {
+        const std::lock_guard<std::mutex> lock(job->mutex);
+        --job->helpers;
+      }
+      job->idle.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable ready_;
+  std::deque<std::shared_ptr<Job>> waiting_;
+  int threads_ = 0;
+};
+
+// Never destroyed: its threads may outlive main. After a fork the child has none of the threads,
+// so it begins with a new pool.
+std::atomic<Pool*> pool{nullptr};
+
+Pool& the_pool() {
+  static const bool registered = [] {
+    pthread_atfork(nullptr, nullptr, [] { pool = nullptr; });
+    return true;
+  }();
+  (void)registered;
+  Pool* known = pool.load();
+  if (!known) {
+    auto* fresh = new Pool;
+    if (pool.compare_exchange_strong(known, fresh)) return *fresh;
+    delete fresh;
+  }
+  return *known;
+}
+
+}  // namespace
+
+bool parallel(i64 tasks, int threads, const std::function<void(i64)>& work,
+              const std::function<bool()>& poll) {
+  const auto job = std::make_shared<Job>(tasks, work);
+  const i64 helpers = threads - 1 < tasks - 1 ? threads - 1 : tasks - 1;
+  if (helpers > 0) the_pool().offer(job, static_cast<int>(helpers));
+  auto last = std::chrono::steady_clock::now();
+  while (job->step()) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last > std::chrono::milliseconds(50)) {
+      last = now;
+      if (poll()) job->stop = true;
+    }
+  }
+  if (helpers > 0) {
+    std::unique_lock<std::mutex> lock(job->mutex);
+    if (job->next < tasks) job->stop = true;
+    job->idle.wait(lock, [&] { return job->helpers == 0; });
+  }
+  if (job->error) std::rethrow_exception(job->error);
+  return !job->stop || job->next >= tasks;
+}
+
+}  // namespace ndresize

@@ -1,0 +1,153 @@
+#include "program.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "pool.hpp"
+#include "walk.hpp"
+
+namespace ndresize {
+
+std::pair<int, bool> layout_of(const Spec&, const i64*, const i64*, i64, i64);
+Nest make_nest(const Spec&, int, bool);
+
+namespace {
+
+constexpr i64 little = 1 << 16;  // element operations that are not worth waking a thread for
+
+// The processors that the container allows, or a large number.
+int cgroup_limit() {
+  std::ifstream file("/sys/fs/cgroup/cpu.max");
+  std::string quota;
+  double period = 0;
+  if (!(file >> quota >> period) || quota == "max" || period <= 0) return 1 << 20;
+  return std::max(1, static_cast<int>(std::atof(quota.c_str()) / period + 0.5));
+}
+
+// Affinity, container and OMP_NUM_THREADS, whichever is least.
+int default_threads() {
+  static const int limit = cgroup_limit();
+  int count = limit;
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) count = std::min(count, CPU_COUNT(&set));
+  if (const char* omp = std::getenv("OMP_NUM_THREADS"))
+    if (const int n = std::atoi(omp); n > 0) count = std::min(count, n);
+  return std::max(count, 1);
+}
+
+i64 product(const std::vector<i64>& values) {
+  i64 p = 1;
+  for (const i64 v : values) p *= v;
+  return p;
+}
+
+}  // namespace
+
+Prepared::Prepared() = default;
+Prepared::~Prepared() = default;
+
+Program::Program(Spec s, const Kernels& k) : spec(std::move(s)), kernels(k) {}
+Program::~Program() = default;
+
+const Prepared& Program::prepared(const i64* stride_in, const i64* stride_out) const {
+  const RowKernels& k = kernels.rows[spec.type];
+  const i64 item_in = spec.wide_in ? k.accumulator_size : spec.item;
+  const i64 item_out = spec.wide_out ? k.accumulator_size : spec.item;
+  const auto [trailing, adjacent] = layout_of(spec, stride_in, stride_out, item_in, item_out);
+  const std::vector<bool> key = [&, t = trailing, a = adjacent] {
+    std::vector<bool> bits(spec.shape_in.size() + 2, false);
+    bits[static_cast<size_t>(t)] = true;
+    bits.back() = a;
+    return bits;
+  }();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& [known, value] : known_)
+    if (known == key) return *value;
+  auto fresh = std::make_unique<Prepared>();
+  fresh->nest = make_nest(spec, trailing, adjacent);
+  i64 rows = 1;
+  for (const Level& level : fresh->nest.levels) rows *= std::max<i64>(level.n_in, 1);
+  make_tiles(*fresh, spec, kernels, rows);
+  for (const PassSpec& pass : spec.passes) fresh->careful |= pass.table.has_zeros;
+  fresh->careful &= k.has_nan;
+  known_.emplace_back(key, std::move(fresh));
+  return *known_.back().second;
+}
+
+bool Program::run(const char* in, const i64* stride_in, char* out, const i64* stride_out,
+                  int threads, bool (*interrupted)()) const {
+  if (product(spec.shape_out) == 0) return true;
+  const Prepared& ready = prepared(stride_in, stride_out);
+  const Nest& nest = ready.nest;
+  const RowKernels& k = kernels.rows[spec.type];
+  const int levels = static_cast<int>(nest.levels.size());
+
+  View from{const_cast<char*>(in), spec.wide_in, true, 0, {}};
+  View to{out, spec.wide_out, true, 0, {}};
+  const i64 item_in = spec.wide_in ? k.accumulator_size : spec.item;
+  const i64 item_out = spec.wide_out ? k.accumulator_size : spec.item;
+  const bool strided = nest.row_axis >= 0 && nest.channels == 1;
+  from.element = strided ? stride_in[nest.row_axis] : item_in;
+  to.element = strided ? stride_out[nest.row_axis] : item_out;
+  for (int l = 0; l < levels; ++l) {
+    from.stride[l] = stride_in[nest.levels[l].axis];
+    to.stride[l] = stride_out[nest.levels[l].axis];
+  }
+
+  i64 batches = 1;
+  for (const int axis : nest.batch) batches *= spec.shape_out[axis];
+  const i64 tiles = static_cast<i64>(ready.tiles.size());
+  const i64 length = levels ? nest.levels[0].n_out : 1;
+  i64 work = product(spec.shape_out) + product(spec.shape_in);
+  for (const PassSpec& pass : spec.passes) work += product(spec.shape_out) * (pass.table.taps - 1);
+  if (work < little) threads = 1;
+  else if (threads <= 0) threads = default_threads();
+
+  // Enough pieces of the outermost level that the threads finish together; few, because a ring is
+  // filled anew in each.
+  i64 chunks = 1;
+  if (threads > 1) chunks = std::min<i64>(length, (4 * threads + batches * tiles - 1) / (batches * tiles));
+  // Little batch entries are taken several at a time.
+  const i64 each = std::max<i64>(1, work / (batches * tiles * chunks));
+  const i64 units = batches * tiles * chunks;
+  const i64 grain = std::clamp<i64>(little / each, 1, std::max<i64>(units / (4 * threads), 1));
+  const i64 tasks = (units + grain - 1) / grain;
+
+  std::atomic<bool> safe{spec.wide_out && ready.careful};
+  const auto unit = [&](i64 u) {
+    const i64 chunk = u % chunks;
+    const Tile& tile = *ready.tiles[static_cast<size_t>(u / chunks % tiles)];
+    i64 entry = u / chunks / tiles;
+    View a = from, b = to;
+    for (auto axis = nest.batch.rbegin(); axis != nest.batch.rend(); ++axis) {
+      const i64 n = spec.shape_out[*axis];
+      a.p += entry % n * stride_in[*axis];
+      b.p += entry % n * stride_out[*axis];
+      entry /= n;
+    }
+    const i64 blocks = spec.picks && nest.row ? nest.channels : 1;
+    a.p += tile.in_begin * a.element * blocks;
+    b.p += tile.out_begin * b.element * blocks;
+    const i64 begin = length * chunk / chunks, end = length * (chunk + 1) / chunks;
+    if (spec.picks) {
+      Walk(spec, kernels, ready, tile, false).picks(a, b, begin, end);
+    } else if (safe.load(std::memory_order_relaxed) ||
+               !Walk(spec, kernels, ready, tile, false).sums(a, b, begin, end)) {
+      safe = ready.careful;  // where one NaN is there are more
+      Walk(spec, kernels, ready, tile, true).sums(a, b, begin, end);
+    }
+  };
+  return parallel(
+      tasks, threads,
+      [&](i64 task) {
+        for (i64 u = task * grain; u < std::min(units, (task + 1) * grain); ++u) unit(u);
+      },
+      interrupted);
+}
+
+}  // namespace ndresize

@@ -1,0 +1,89 @@
+// A plan as the executor sees it: passes over the axes of strided arrays. No rule of any system.
+#pragma once
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "kernels.hpp"
+
+namespace ndresize {
+
+// The rows of one axis, weights in the accumulator's type.
+struct AxisTable {
+  i64 n_in, n_out;
+  int taps;
+  std::vector<i64> starts;
+  std::vector<int> counts;
+  std::vector<char> weights;  // [n_out][taps]
+  bool has_zeros;             // some weight inside a row, or filling it up, is zero
+  const void* row_weights(i64 i, int size) const { return weights.data() + i * taps * size; }
+};
+
+struct PassSpec {
+  int axis;
+  bool settle;  // round into the element type after this pass
+  AxisTable table;
+};
+
+// What does not depend on the arrays' memory layout.
+struct Spec {
+  int type;          // index into Kernels::rows; for picks unused
+  bool picks;        // every pass picks samples: copy bytes
+  i64 item;          // bytes of an element
+  bool wide_in, wide_out;  // arrays of accumulators: a plan that runs in several segments
+  Rounding rounding;
+  std::vector<i64> shape_in, shape_out;
+  std::vector<PassSpec> passes;  // one per axis at most, in order
+};
+
+enum class Kind { loop, after, first, pick };
+
+// One level of the loop nest, outermost first. `after`: resize what is below, then this axis, with
+// a ring of finished slabs. `first`: this axis, then what is below. `loop`: an axis that is kept.
+struct Level {
+  Kind kind;
+  int axis;
+  i64 n_in, n_out;
+  const PassSpec* pass;  // null for loops
+};
+
+// The nest for one memory layout.
+struct Nest {
+  std::vector<int> batch;     // axes that are kept, outside of all levels
+  std::vector<Level> levels;
+  const PassSpec* row = nullptr;  // the pass along the row; null: rows are copied
+  int row_axis = -1;              // the axis whose stride separates samples of a row
+  i64 samples_in = 1, samples_out = 1, channels = 1;  // of a row
+};
+
+struct Tile;  // tables of one piece of a row, see tiles.hpp
+
+// A nest with its tables, ready for arrays of that layout.
+struct Prepared {
+  Nest nest;
+  std::vector<std::unique_ptr<Tile>> tiles;
+  int group = 1;       // rows that the row kernel takes at a time
+  bool careful = false;  // a NaN in the output may have come through a weight of zero
+  Prepared();
+  ~Prepared();
+};
+
+class Program {
+ public:
+  explicit Program(Spec spec, const Kernels& kernels);
+  ~Program();
+
+  // Strides in bytes. Returns false if `interrupted` did.
+  bool run(const char* in, const i64* stride_in, char* out, const i64* stride_out, int threads,
+           bool (*interrupted)()) const;
+
+  const Spec spec;
+  const Kernels& kernels;
+
+ private:
+  const Prepared& prepared(const i64* stride_in, const i64* stride_out) const;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::pair<std::vector<bool>, std::unique_ptr<Prepared>>> known_;
+};
+
+}  // namespace ndresize

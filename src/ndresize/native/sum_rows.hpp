@@ -1,0 +1,75 @@
+// A weighted sum of whole rows: a pass along any axis but the innermost.
+#pragma once
+#include "vectors.hpp"
+
+namespace ndresize::NDRESIZE_ISA {
+
+// Up to four vectors of sums stay in registers while the taps go by.
+template <class T, bool WideRows, bool WideDst, bool Safe, Rounding R, int Vectors>
+inline void sum_rows_block(const char* const* rows, const Accumulator<T>* weights, int taps,
+                           char* dst, i64 j) {
+  using A = Accumulator<T>;
+  constexpr i64 in_size = WideRows ? sizeof(A) : sizeof(T);
+  constexpr i64 out_size = WideDst ? sizeof(A) : sizeof(T);
+  V<A> sum[Vectors] = {};
+  for (int t = 0; t < taps; ++t) {
+    const V<A> w = splat(weights[t]);
+    const char* row = rows[t] + j * in_size;
+    for (int k = 0; k < Vectors; ++k) {
+      V<A> x;
+      if constexpr (WideRows) x = load_lanes<A>(row + k * L * in_size);
+      else x = widen<T>(row + k * L * in_size);
+      sum[k] = multiply_add<Safe, A>(w, x, sum[k]);
+    }
+  }
+  for (int k = 0; k < Vectors; ++k) {
+    char* p = dst + (j + k * L) * out_size;
+    if constexpr (WideDst) store_lanes<A>(p, sum[k]);
+    else narrow<T, R>(p, sum[k]);
+  }
+}
+
+template <class T, bool WideRows, bool WideDst, bool Safe, Rounding R>
+void sum_rows(const char* const* rows, const Accumulator<T>* weights, int taps, char* dst, i64 n) {
+  using A = Accumulator<T>;
+  constexpr i64 in_size = WideRows ? sizeof(A) : sizeof(T);
+  constexpr i64 out_size = WideDst ? sizeof(A) : sizeof(T);
+  constexpr int many = sizeof(A) == 4 ? 4 : 2;
+  i64 j = 0;
+  for (; j + many * L <= n; j += many * L)
+    sum_rows_block<T, WideRows, WideDst, Safe, R, many>(rows, weights, taps, dst, j);
+  for (; j + L <= n; j += L)
+    sum_rows_block<T, WideRows, WideDst, Safe, R, 1>(rows, weights, taps, dst, j);
+  if (j == n) return;
+  // The tail runs through the same code on padded copies, so that it rounds the same.
+  const i64 rest = n - j;
+  V<A> sum = {};
+  for (int t = 0; t < taps; ++t) {
+    char part[L * sizeof(A)] = {};
+    std::memcpy(part, rows[t] + j * in_size, rest * in_size);
+    V<A> x;
+    if constexpr (WideRows) x = load_lanes<A>(part);
+    else x = widen<T>(part);
+    sum = multiply_add<Safe, A>(splat(weights[t]), x, sum);
+  }
+  char part[L * sizeof(A)];
+  if constexpr (WideDst) store_lanes<A>(part, sum);
+  else narrow<T, R>(part, sum);
+  std::memcpy(dst + j * out_size, part, rest * out_size);
+}
+
+template <class T, bool Safe, Rounding R>
+void sum_rows_any(const char* const* rows, bool wide_rows, const Accumulator<T>* weights, int taps,
+                  char* dst, bool wide_dst, i64 n) {
+  if constexpr (std::is_same_v<T, Accumulator<T>>) {
+    sum_rows<T, true, true, Safe, R>(rows, weights, taps, dst, n);
+  } else if (wide_dst) {
+    if (wide_rows) sum_rows<T, true, true, Safe, R>(rows, weights, taps, dst, n);
+    else sum_rows<T, false, true, Safe, R>(rows, weights, taps, dst, n);
+  } else {
+    if (wide_rows) sum_rows<T, true, false, Safe, R>(rows, weights, taps, dst, n);
+    else sum_rows<T, false, false, Safe, R>(rows, weights, taps, dst, n);
+  }
+}
+
+}  // namespace ndresize::NDRESIZE_ISA

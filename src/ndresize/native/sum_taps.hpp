@@ -1,0 +1,163 @@
+// A weighted sum along rows: the pass along the innermost axis.
+#pragma once
+#include "vectors.hpp"
+
+namespace ndresize::NDRESIZE_ISA {
+
+template <class A, bool Safe, int Window>
+void permute_row(const RowTable& table, const A* row, A* dst) {
+  const int taps = table.taps;
+  const int* index = table.index;
+  const A* weights = static_cast<const A*>(table.lanes);
+  const i64 blocks = (table.n_out + L - 1) / L;
+  for (i64 b = 0; b < blocks; ++b) {
+    const A* window = row + table.window_start[b];
+    const V<A> low = load_lanes<A>(window);
+    V<A> high{};
+    if constexpr (Window == 16) high = load_lanes<A>(window + L);
+    V<A> sum{};
+    for (int t = 0; t < taps; ++t, index += L, weights += L) {
+      const V<std::int32_t> at = load_lanes<std::int32_t>(index);
+      V<A> x;
+      if constexpr (Window == 16) x = pick_lanes(low, high, at);
+      else x = pick_lanes(low, at);
+      sum = multiply_add<Safe, A>(load_lanes<A>(weights), x, sum);
+    }
+    if ((b + 1) * L <= table.n_out) store_lanes<A>(dst + b * L, sum);
+    else std::memcpy(dst + b * L, &sum, (table.n_out - b * L) * sizeof(A));
+  }
+}
+
+template <class A, bool Safe>
+void gather_row(const RowTable& table, const A* row, A* dst) {
+  const i64 channels = table.channels, taps = table.taps, samples = table.n_out / channels;
+  const A* all = static_cast<const A*>(table.weights);
+  const i64 last = table.n_in / channels - 1;
+  for (i64 c = 0; c < channels; ++c) {
+    for (i64 o = 0; o < samples; o += L) {
+      const i64 count = samples - o < L ? samples - o : L;
+      V<A> sum{};
+      for (i64 t = 0; t < taps; ++t) {
+        V<A> x{}, w{};
+        for (i64 k = 0; k < count; ++k) {
+          const i64 at = table.starts[o + k] + t;
+          x[k] = row[(at < last ? at : last) * channels + c];
+          w[k] = all[(o + k) * taps + t];
+        }
+        sum = multiply_add<Safe, A>(w, x, sum);
+      }
+      for (i64 k = 0; k < count; ++k) dst[(o + k) * channels + c] = sum[k];
+    }
+  }
+}
+
+template <int A0, int A1, int A2, int A3, int A4, int A5, int A6, int A7, class T>
+inline T mix(const T& a, const T& b) {
+  return __builtin_shufflevector(a, b, A0, A1, A2, A3, A4, A5, A6, A7);
+}
+
+// Eight rows of eight: lane r of out[i] is lane i of in[r].
+template <class T>
+inline void transpose_lanes(const T (&in)[L], T (&out)[L]) {
+  T a[L], b[L];
+  for (int i = 0; i < L; i += 2) {
+    a[i] = mix<0, 8, 2, 10, 4, 12, 6, 14>(in[i], in[i + 1]);
+    a[i + 1] = mix<1, 9, 3, 11, 5, 13, 7, 15>(in[i], in[i + 1]);
+  }
+  for (int i = 0; i < L; i += 4)
+    for (int k = 0; k < 2; ++k) {
+      b[i + k] = mix<0, 1, 8, 9, 4, 5, 12, 13>(a[i + k], a[i + k + 2]);
+      b[i + k + 2] = mix<2, 3, 10, 11, 6, 7, 14, 15>(a[i + k], a[i + k + 2]);
+    }
+  for (int k = 0; k < 4; ++k) {
+    out[k] = mix<0, 1, 2, 3, 8, 9, 10, 11>(b[k], b[k + 4]);
+    out[k + 4] = mix<4, 5, 6, 7, 12, 13, 14, 15>(b[k], b[k + 4]);
+  }
+}
+
+// Rows to lanes: dst[j] holds element j of all eight rows.
+template <class A>
+void rows_to_lanes(const char* const* rows, int count, V<A>* dst, i64 n) {
+  V<A> in[L], out[L];
+  i64 j = 0;
+  for (; j + L <= n; j += L) {
+    for (int r = 0; r < L; ++r)
+      in[r] = load_lanes<A>(rows[r < count ? r : 0] + j * i64(sizeof(A)));
+    transpose_lanes(in, out);
+    for (int k = 0; k < L; ++k) dst[j + k] = out[k];
+  }
+  for (int r = 0; r < count && j < n; ++r)
+    for (i64 k = j; k < n; ++k) {
+      A x;
+      std::memcpy(&x, rows[r] + k * i64(sizeof(A)), sizeof x);
+      dst[k][r] = x;
+    }
+}
+
+template <class A>
+void lanes_to_rows(const V<A>* src, char* const* rows, int count, i64 n) {
+  for (i64 j = 0; j < n; j += L) {
+    V<A> in[L] = {}, out[L];
+    const i64 filled = n - j < L ? n - j : L;
+    for (i64 k = 0; k < filled; ++k) in[k] = src[j + k];
+    transpose_lanes(in, out);
+    for (int r = 0; r < count; ++r)
+      std::memcpy(rows[r] + j * i64(sizeof(A)), &out[r], filled * sizeof(A));
+  }
+}
+
+template <class A, bool Safe, int Channels>
+void sum_lanes(const RowTable& table, const V<A>* in, V<A>* out) {
+  const i64 taps = table.taps, channels = Channels ? Channels : table.channels;
+  const i64 samples = table.n_out / channels;
+  const A* weights = static_cast<const A*>(table.weights);
+  for (i64 o = 0; o < samples; ++o, weights += taps) {
+    const V<A>* first = in + table.starts[o] * channels;
+    if constexpr (Channels > 0) {
+      V<A> sum[Channels > 0 ? Channels : 1] = {};
+      for (i64 t = 0; t < taps; ++t) {
+        const V<A> w = splat(weights[t]);
+        for (int c = 0; c < Channels; ++c)
+          sum[c] = multiply_add<Safe, A>(w, first[t * Channels + c], sum[c]);
+      }
+      for (int c = 0; c < Channels; ++c) out[o * Channels + c] = sum[c];
+    } else {
+      for (i64 c = 0; c < channels; ++c) {
+        V<A> sum{};
+        for (i64 t = 0; t < taps; ++t)
+          sum = multiply_add<Safe, A>(splat(weights[t]), first[t * channels + c], sum);
+        out[o * channels + c] = sum;
+      }
+    }
+  }
+}
+
+template <class A, bool Safe>
+void sum_taps(const RowTable& table, const char* const* rows, int count, char* const* dst,
+              void* scratch) {
+  if (table.method == Method::transpose) {
+    V<A>* in = static_cast<V<A>*>(scratch);
+    V<A>* out = in + table.n_in + i64(table.taps) * table.channels;
+    rows_to_lanes<A>(rows, count, in, table.n_in);
+    // A padded tap may read past the last sample; what it reads is multiplied by zero.
+    for (i64 j = 0; j < i64(table.taps) * table.channels; ++j) in[table.n_in + j] = V<A>{};
+    switch (table.channels) {
+      case 1: sum_lanes<A, Safe, 1>(table, in, out); break;
+      case 2: sum_lanes<A, Safe, 2>(table, in, out); break;
+      case 3: sum_lanes<A, Safe, 3>(table, in, out); break;
+      case 4: sum_lanes<A, Safe, 4>(table, in, out); break;
+      default: sum_lanes<A, Safe, 0>(table, in, out);
+    }
+    lanes_to_rows<A>(out, dst, count, table.n_out);
+    return;
+  }
+  for (int r = 0; r < count; ++r) {
+    const A* row = reinterpret_cast<const A*>(rows[r]);
+    A* to = reinterpret_cast<A*>(dst[r]);
+    if (table.method == Method::gather) gather_row<A, Safe>(table, row, to);
+    else if (table.window == 16) permute_row<A, Safe, 16>(table, row, to);
+    else permute_row<A, Safe, 8>(table, row, to);
+  }
+}
+
+}  // namespace ndresize::NDRESIZE_ISA

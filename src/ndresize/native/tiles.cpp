@@ -1,0 +1,158 @@
+#include "tiles.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+
+namespace ndresize {
+namespace {
+
+constexpr int lanes = 8;
+constexpr i64 longest = 1 << 15;  // elements; a longer row is cut, for cache and for threads
+
+// Whether blocks of 8 outputs each read at most `window` elements.
+bool fits(const AxisTable& axis, const Tile& tile, i64 channels, int window) {
+  if (tile.n_in < 1) return false;
+  for (i64 e = 0; e < tile.n_out; e += lanes) {
+    i64 low = INT64_MAX, high = 0;
+    for (i64 k = e; k < std::min(e + lanes, tile.n_out); ++k) {
+      const i64 sample = (tile.out_begin + k) / channels;
+      const i64 first = axis.starts[sample] * channels + k % channels;
+      const i64 last = first + std::max(axis.counts[sample] - 1, 0) * channels;
+      low = std::min(low, first);
+      high = std::max(high, last);
+    }
+    if (high - low >= window) return false;
+  }
+  return true;
+}
+
+template <class A>
+void permute_tables(Tile& tile, const AxisTable& axis, i64 channels) {
+  RowTable& table = tile.table;
+  const i64 blocks = (tile.n_out + lanes - 1) / lanes;
+  const i64 taps = axis.taps;
+  tile.window_start.resize(blocks);
+  tile.index.assign(blocks * taps * lanes, 0);
+  tile.lanes.assign(blocks * taps * lanes * sizeof(A), 0);
+  A* weights = reinterpret_cast<A*>(tile.lanes.data());
+  for (i64 b = 0; b < blocks; ++b) {
+    const i64 end = std::min((b + 1) * lanes, tile.n_out);
+    i64 low = INT64_MAX;
+    for (i64 k = b * lanes; k < end; ++k)
+      low = std::min(low, axis.starts[(tile.out_begin + k) / channels] * channels + k % channels);
+    // A window never ends after the row: the samples then sit further back in it.
+    low = std::max<i64>(std::min(low - tile.in_begin, tile.n_in - table.window), 0);
+    tile.window_start[b] = static_cast<int>(low);
+    for (i64 k = b * lanes; k < end; ++k) {
+      const i64 sample = (tile.out_begin + k) / channels;
+      const A* row = static_cast<const A*>(axis.row_weights(sample, sizeof(A)));
+      for (int t = 0; t < axis.counts[sample]; ++t) {
+        const i64 at = (axis.starts[sample] + t) * channels + k % channels - tile.in_begin - low;
+        tile.index[(b * taps + t) * lanes + k - b * lanes] = static_cast<int>(at);
+        weights[(b * taps + t) * lanes + k - b * lanes] = row[t];
+      }
+    }
+  }
+  table.window_start = tile.window_start.data();
+  table.index = tile.index.data();
+  table.lanes = tile.lanes.data();
+}
+
+void shuffle_tables(Tile& tile, i64 block) {
+  if (block > 16) return;
+  const i64 n = tile.n_out;  // samples
+  const i64 bytes = n * block, limit = tile.n_in * block;
+  if (limit < 16 || bytes < 16 || limit > INT_MAX) return;
+  for (i64 g = 0; g + 16 <= bytes; g += 16) {
+    i64 low = INT64_MAX, high = 0;
+    for (i64 k = g; k < g + 16; ++k) {
+      const i64 at = tile.starts[k / block] * block + k % block;
+      low = std::min(low, at);
+      high = std::max(high, at);
+    }
+    low = std::min(low, limit - 16);
+    if (high - low >= 16) {
+      tile.offset.clear();
+      tile.control.clear();
+      return;
+    }
+    tile.offset.push_back(static_cast<int>(low));
+    for (i64 k = g; k < g + 16; ++k)
+      tile.control.push_back(
+          static_cast<unsigned char>(tile.starts[k / block] * block + k % block - low));
+  }
+  tile.shuffle = {tile.offset.data(), tile.control.data(), static_cast<i64>(tile.offset.size())};
+  // Samples that end within the last whole group are done; the rest is copied one by one.
+  tile.shuffled = tile.shuffle.groups * 16 / block;
+}
+
+void fill_tile(Tile& tile, const Prepared& prepared, const Spec& spec, const Kernels& kernels,
+               i64 rows, i64 from, i64 to) {
+  const Nest& nest = prepared.nest;
+  const i64 channels = nest.channels;
+  tile.out_begin = from * channels;
+  tile.n_out = (to - from) * channels;
+  if (!nest.row) {
+    tile.in_begin = tile.out_begin;
+    tile.n_in = tile.n_out;
+    return;
+  }
+  const AxisTable& axis = nest.row->table;
+  i64 first = INT64_MAX, last = 0;
+  for (i64 o = from; o < to; ++o)
+    if (axis.counts[o] > 0) {
+      first = std::min(first, axis.starts[o]);
+      last = std::max(last, axis.starts[o] + axis.counts[o]);
+    }
+  first = std::min(first, last);
+  tile.in_begin = first * channels;
+  tile.n_in = (last - first) * channels;
+  tile.starts.resize(to - from);
+  for (i64 o = from; o < to; ++o)
+    tile.starts[o - from] = axis.counts[o] > 0 ? axis.starts[o] - first : 0;
+  if (spec.picks) {
+    // Picks count in samples, each a block of bytes.
+    tile.in_begin = first, tile.n_in = last - first;
+    tile.out_begin = from, tile.n_out = to - from;
+    if (kernels.pick_shuffle) shuffle_tables(tile, channels * spec.item);
+    return;
+  }
+  RowTable& table = tile.table;
+  const RowKernels& k = kernels.rows[spec.type];
+  table.taps = axis.taps;
+  table.channels = static_cast<int>(channels);
+  table.in_begin = tile.in_begin, table.n_in = tile.n_in;
+  table.out_begin = tile.out_begin, table.n_out = tile.n_out;
+  table.starts = tile.starts.data();
+  const i64 row_bytes = i64(axis.taps) * k.accumulator_size;
+  tile.weights.assign(axis.weights.begin() + from * row_bytes, axis.weights.begin() + to * row_bytes);
+  table.weights = tile.weights.data();
+  for (const int window : {8, 16}) {
+    if (axis.taps > 8 || !fits(axis, tile, channels, window)) continue;
+    table.method = Method::permute;
+    table.window = window;
+    if (k.accumulator_size == 4) permute_tables<float>(tile, axis, channels);
+    else permute_tables<double>(tile, axis, channels);
+    return;
+  }
+  table.method = rows >= 4 || tile.n_in < 1 ? Method::transpose : Method::gather;
+}
+
+}  // namespace
+
+void make_tiles(Prepared& prepared, const Spec& spec, const Kernels& kernels, i64 rows) {
+  const Nest& nest = prepared.nest;
+  const i64 n = nest.samples_out;
+  const i64 width = std::max(nest.samples_in, n) * nest.channels;
+  const i64 pieces = std::max<i64>(1, (width + longest - 1) / longest);
+  const i64 step = std::max<i64>((n + pieces - 1) / pieces, 1);
+  for (i64 from = 0; from < n; from += step) {
+    prepared.tiles.push_back(std::make_unique<Tile>());
+    fill_tile(*prepared.tiles.back(), prepared, spec, kernels, rows, from, std::min(from + step, n));
+    if (prepared.tiles.back()->table.method == Method::transpose && nest.row && !spec.picks)
+      prepared.group = lanes;
+  }
+}
+
+}  // namespace ndresize

@@ -1,0 +1,235 @@
+// Eight lanes of the accumulator, and how elements become lanes and lanes elements.
+// Compiler vectors: the compiler lowers them to whatever the instruction set has.
+#pragma once
+#include <cstring>
+#include <type_traits>
+
+#include "kernels.hpp"
+#ifdef __F16C__
+#include <immintrin.h>
+#endif
+
+namespace ndresize::NDRESIZE_ISA {
+
+constexpr int L = 8;  // lanes
+
+template <class T>
+struct Lanes {
+  typedef T type __attribute__((vector_size(L * sizeof(T))));
+};
+template <class T>
+using V = typename Lanes<T>::type;
+
+struct Half { std::uint16_t bits; };
+struct BFloat { std::uint16_t bits; };
+
+template <class T> constexpr bool is_int = std::is_integral_v<T>;
+template <class T> constexpr bool is_small_float = std::is_same_v<T, Half> || std::is_same_v<T, BFloat>;
+
+// What sums of T are computed in: float up to 16 bits, double above.
+template <class T>
+using Accumulator = std::conditional_t<
+    std::is_same_v<T, double> || (is_int<T> && sizeof(T) >= 4), double, float>;
+
+template <class T>
+inline V<T> load_lanes(const void* p) {
+  V<T> v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
+template <class T>
+inline void store_lanes(void* p, const V<T>& v) {
+  std::memcpy(p, &v, sizeof v);
+}
+template <class A>
+inline V<A> splat(A x) {
+  return x - V<A>{};
+}
+
+inline V<float> widen_bfloat(const void* p) {
+  const V<std::uint32_t> bits = __builtin_convertvector(load_lanes<std::uint16_t>(p), V<std::uint32_t>) << 16;
+  V<float> v;
+  std::memcpy(&v, &bits, sizeof v);
+  return v;
+}
+
+inline void narrow_bfloat(void* p, const V<float>& x) {
+  V<std::uint32_t> bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  const V<std::uint32_t> even = bits + 0x7fffu + ((bits >> 16) & 1u);  // round half to even
+  const V<std::uint32_t> quiet = bits | 0x400000u;                     // NaN stays NaN
+  const auto nan = (bits & 0x7fffffffu) > 0x7f800000u;
+  const V<std::uint32_t> chosen = nan ? quiet : even;
+  store_lanes<std::uint16_t>(p, __builtin_convertvector(chosen >> 16, V<std::uint16_t>));
+}
+
+#ifdef __F16C__
+inline V<float> widen_half(const void* p) {
+  const __m256 v = _mm256_cvtph_ps(_mm_loadu_si128(static_cast<const __m128i*>(p)));
+  V<float> r;
+  std::memcpy(&r, &v, sizeof r);
+  return r;
+}
+inline void narrow_half(void* p, const V<float>& x) {
+  __m256 v;
+  std::memcpy(&v, &x, sizeof v);
+  _mm_storeu_si128(static_cast<__m128i*>(p), _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
+}
+#else
+inline float half_to_float(std::uint16_t h) {
+  const std::uint32_t sign = std::uint32_t(h & 0x8000u) << 16;
+  const std::uint32_t rest = h & 0x7fffu;
+  std::uint32_t bits;
+  float f;
+  if (rest >= 0x7c00u) {
+    bits = sign | 0x7f800000u | ((rest & 0x3ffu) << 13);
+  } else if (rest >= 0x400u) {
+    bits = sign | ((rest << 13) + 0x38000000u);
+  } else {  // subnormal: rest * 2**-24
+    f = float(rest) * 5.9604644775390625e-08f;
+    std::memcpy(&bits, &f, 4);
+    bits |= sign;
+  }
+  std::memcpy(&f, &bits, 4);
+  return f;
+}
+inline std::uint16_t float_to_half(float f) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &f, 4);
+  const std::uint32_t sign = (bits >> 16) & 0x8000u;
+  bits &= 0x7fffffffu;
+  if (bits > 0x7f800000u) return std::uint16_t(sign | 0x7e00u | ((bits >> 13) & 0x3ffu));
+  if (bits >= 0x477ff000u) return std::uint16_t(sign | 0x7c00u);
+  if (bits >= 0x38800000u) {
+    const std::uint32_t even = bits + 0xfffu + ((bits >> 13) & 1u);
+    return std::uint16_t(sign | ((even - 0x38000000u) >> 13));
+  }
+  // Subnormal: adding 1/2 makes the float adder round at the half's last bit.
+  float magnitude;
+  std::memcpy(&magnitude, &bits, 4);
+  magnitude += 0.5f;
+  std::memcpy(&bits, &magnitude, 4);
+  return std::uint16_t(sign | (bits - 0x3f000000u));
+}
+inline V<float> widen_half(const void* p) {
+  const V<std::uint16_t> h = load_lanes<std::uint16_t>(p);
+  V<float> v;
+  for (int i = 0; i < L; ++i) v[i] = half_to_float(h[i]);
+  return v;
+}
+inline void narrow_half(void* p, const V<float>& x) {
+  V<std::uint16_t> h;
+  for (int i = 0; i < L; ++i) h[i] = float_to_half(x[i]);
+  store_lanes<std::uint16_t>(p, h);
+}
+#endif
+
+// Eight elements as accumulators.
+template <class T>
+inline V<Accumulator<T>> widen(const void* p) {
+  using A = Accumulator<T>;
+  if constexpr (std::is_same_v<T, Half>) return widen_half(p);
+  else if constexpr (std::is_same_v<T, BFloat>) return widen_bfloat(p);
+  else if constexpr (std::is_same_v<T, A>) return load_lanes<A>(p);
+  else return __builtin_convertvector(load_lanes<T>(p), V<A>);
+}
+
+template <class T> constexpr double lowest_of = 0;
+template <class T> constexpr double highest_of = 0;
+template <> inline constexpr double highest_of<std::uint8_t> = 255;
+template <> inline constexpr double lowest_of<std::int8_t> = -128;
+template <> inline constexpr double highest_of<std::int8_t> = 127;
+template <> inline constexpr double highest_of<std::uint16_t> = 65535;
+template <> inline constexpr double lowest_of<std::int16_t> = -32768;
+template <> inline constexpr double highest_of<std::int16_t> = 32767;
+template <> inline constexpr double highest_of<std::uint32_t> = 4294967295.0;
+template <> inline constexpr double lowest_of<std::int32_t> = -2147483648.0;
+template <> inline constexpr double highest_of<std::int32_t> = 2147483647.0;
+template <> inline constexpr double highest_of<std::uint64_t> = 18446744073709551616.0;  // one above
+template <> inline constexpr double lowest_of<std::int64_t> = -9223372036854775808.0;
+template <> inline constexpr double highest_of<std::int64_t> = 9223372036854775808.0;    // one above
+
+// Round sums to whole numbers within the limits of T, still as accumulators. Not for 64 bits.
+template <class T, Rounding R, class A>
+inline V<A> round_lanes(V<A> x) {
+  const V<A> low = splat(A(lowest_of<T>)), high = splat(A(highest_of<T>));
+  x = x > low ? x : low;  // a NaN becomes the lowest value
+  x = x < high ? x : high;
+  if constexpr (R == Rounding::half_even) {
+    // 1.5 * 2**23 or 2**52: the adder rounds at the units, half to even. |x| is far below it.
+    const V<A> magic = splat(A(sizeof(A) == 4 ? 12582912.0 : 6755399441055744.0));
+    return (x + magic) - magic;
+  } else {
+    if constexpr (R == Rounding::half_away) {
+      // The largest number below 1/2: adding 1/2 itself would carry 0.49999997 to 1.
+      const V<A> half = splat(A(sizeof(A) == 4 ? double(0x1.fffffep-2f) : 0x1.fffffffffffffp-2));
+      x = x + (x < 0 ? -half : half);
+    }
+    using I = std::conditional_t<sizeof(A) == 4, std::int32_t, std::int64_t>;
+    return __builtin_convertvector(__builtin_convertvector(x, V<I>), V<A>);
+  }
+}
+
+template <class T, Rounding R>
+inline T round_scalar(double x) {  // 64-bit integers
+  if (!(x > lowest_of<T>)) return T(lowest_of<T>);
+  if constexpr (R == Rounding::half_even) x = __builtin_nearbyint(x);
+  else if constexpr (R == Rounding::half_away) x = __builtin_round(x);
+  else x = __builtin_trunc(x);
+  if (x >= highest_of<T>) return T(~T(0)) > 0 ? ~T(0) : T(~(T(1) << (8 * sizeof(T) - 1)));
+  return T(x);
+}
+
+// Eight accumulators as elements.
+template <class T, Rounding R>
+inline void narrow(void* p, const V<Accumulator<T>>& x) {
+  using A = Accumulator<T>;
+  if constexpr (std::is_same_v<T, Half>) narrow_half(p, x);
+  else if constexpr (std::is_same_v<T, BFloat>) narrow_bfloat(p, x);
+  else if constexpr (std::is_same_v<T, A>) store_lanes<A>(p, x);
+  else if constexpr (sizeof(T) == 8) {
+    V<T> v;
+    for (int i = 0; i < L; ++i) v[i] = round_scalar<T, R>(x[i]);
+    store_lanes<T>(p, v);
+  } else {
+    using I = std::conditional_t<sizeof(A) == 4, std::int32_t, std::int64_t>;
+    const V<I> whole = __builtin_convertvector((round_lanes<T, R, A>(x)), V<I>);
+    store_lanes<T>(p, __builtin_convertvector(whole, V<T>));
+  }
+}
+
+// x where the weight is not zero, else a zero of x's sign: what a product by zero is for every
+// finite x, so that NaN and infinity do not enter and all other sums stay the same to the bit.
+template <class A>
+inline V<A> guard(const V<A>& x, const V<A>& weight) {
+  using I = std::conditional_t<sizeof(A) == 4, std::int32_t, std::int64_t>;
+  V<I> bits, sign;
+  std::memcpy(&bits, &x, sizeof bits);
+  sign = bits & (I(1) << (8 * sizeof(I) - 1));
+  const V<I> kept = weight == A(0) ? sign : bits;
+  V<A> r;
+  std::memcpy(&r, &kept, sizeof r);
+  return r;
+}
+
+template <bool Safe, class A>
+inline V<A> multiply_add(const V<A>& w, V<A> x, const V<A>& sum) {
+  if constexpr (Safe) x = guard<A>(x, w);
+  return w * x + sum;  // one fused multiply-add where the instruction set has it
+}
+
+// The window's samples at `index`, which counts on into the second half of a window of 16.
+inline V<float> pick_lanes(const V<float>& a, const V<std::int32_t>& index) {
+  return __builtin_shuffle(a, index);
+}
+inline V<double> pick_lanes(const V<double>& a, const V<std::int32_t>& index) {
+  return __builtin_shuffle(a, __builtin_convertvector(index, V<std::int64_t>));
+}
+inline V<float> pick_lanes(const V<float>& a, const V<float>& b, const V<std::int32_t>& index) {
+  return __builtin_shuffle(a, b, index);
+}
+inline V<double> pick_lanes(const V<double>& a, const V<double>& b, const V<std::int32_t>& index) {
+  return __builtin_shuffle(a, b, __builtin_convertvector(index, V<std::int64_t>));
+}
+
+}  // namespace ndresize::NDRESIZE_ISA

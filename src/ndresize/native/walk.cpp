@@ -1,0 +1,334 @@
+#include "walk.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ndresize {
+namespace {
+
+constexpr i64 padding = 16;  // elements after a scratch row that a window may read
+
+// Scratch memory of this thread. It grows to what a task needs and is kept for the next one.
+struct Scratch {
+  std::vector<char> memory;
+  size_t used = 0;
+  void reset(size_t size) {
+    if (memory.size() < size || memory.size() > size + (size_t{64} << 20)) {
+      std::vector<char>().swap(memory);
+      memory.resize(size);
+    }
+    used = 0;
+  }
+  char* take(i64 size) {
+    char* p = memory.data() + used;
+    p += (64 - reinterpret_cast<std::uintptr_t>(p) % 64) % 64;
+    used = static_cast<size_t>(p - memory.data()) + static_cast<size_t>(size);
+    return p;
+  }
+};
+
+thread_local Scratch scratch;
+
+void copy_elements(const char* src, i64 from, char* dst, i64 to, i64 n, i64 size) {
+  for (i64 j = 0; j < n; ++j) std::memcpy(dst + j * to, src + j * from, size);
+}
+
+View sub(const View& view, int l, i64 i) {
+  View r = view;
+  r.p += i * view.stride[l];
+  return r;
+}
+
+}  // namespace
+
+Walk::Walk(const Spec& spec, const Kernels& kernels, const Prepared& prepared, const Tile& tile,
+           bool safe)
+    : spec_(spec), kernels_(kernels), k_(kernels.rows[spec.type]), prepared_(prepared),
+      nest_(prepared.nest), tile_(tile), safe_(safe),
+      levels_(static_cast<int>(prepared.nest.levels.size())) {
+  if (spec.picks) return;
+  const i64 a = k_.accumulator_size;
+  const auto padded = [&](i64 n) { return (n + padding) * a; };
+  row_in_bytes_ = padded(tile.n_in);
+  row_out_bytes_ = padded(tile.n_out);
+  i64 total = 64 * 8 + prepared.group * (row_in_bytes_ + row_out_bytes_);
+  i64 most_taps = 0;
+  // Innermost first: a slab of level l is made of the levels below it.
+  i64 slab_in = row_in_bytes_, slab_out = row_out_bytes_;
+  i64 stride_in[most_levels] = {}, stride_out[most_levels] = {};
+  for (int l = levels_ - 1; l >= 0; --l) {
+    const Level& at = nest_.levels[l];
+    Frame& f = frames_[l];
+    const bool innermost = l == levels_ - 1;
+    const i64 group = innermost ? prepared.group : 1;
+    if (at.kind == Kind::after) {
+      f.slots = at.pass->table.taps + group - 1;
+      f.slab_bytes = slab_out;
+      std::copy_n(stride_out, most_levels, f.stride);
+      total += f.slots * (slab_out + 64 + static_cast<i64>(sizeof(i64)));
+      pointers_[l].resize(at.pass->table.taps + 1);
+    } else if (at.kind == Kind::first) {
+      f.slots = innermost && !nest_.row ? 0 : group;
+      f.slab_bytes = slab_in;
+      std::copy_n(stride_in, most_levels, f.stride);
+      total += f.slots * (slab_in + 64);
+      most_taps = std::max<i64>(most_taps, at.pass->table.taps);
+      pointers_[l].resize(at.pass->table.taps + 1);
+    }
+    stride_in[l] = slab_in, stride_out[l] = slab_out;
+    slab_in *= at.n_in, slab_out *= at.n_out;
+  }
+  total += most_taps * row_in_bytes_ + 64 * 8;
+  const i64 lanes = nest_.row && tile.table.method == Method::transpose
+                        ? 8 * a * (tile.n_in + tile.n_out + i64(tile.table.taps) * nest_.channels)
+                        : 0;
+  total += lanes;
+  scratch.reset(static_cast<size_t>(total));
+  rows_in_ = scratch.take(prepared.group * row_in_bytes_);
+  rows_out_ = scratch.take(prepared.group * row_out_bytes_);
+  tap_rows_ = scratch.take(most_taps * row_in_bytes_);
+  lanes_ = scratch.take(lanes);
+  for (int l = 0; l < levels_; ++l) {
+    Frame& f = frames_[l];
+    f.slabs = scratch.take(f.slots * f.slab_bytes);
+    f.tags = reinterpret_cast<i64*>(scratch.take(f.slots * static_cast<i64>(sizeof(i64))));
+  }
+}
+
+bool Walk::sums(const View& in, const View& out, i64 begin, i64 end) {
+  nan_ = false;
+  level(0, in, out, begin, end);
+  return !nan_;
+}
+
+void Walk::level(int l, const View& in, const View& out, i64 begin, i64 end) {
+  if (nan_) return;  // everything will be made again
+  if (l == levels_) {
+    const char* from = in.p;
+    char* to = out.p;
+    rows(&from, in, &to, out, 1);
+    return;
+  }
+  const Level& at = nest_.levels[l];
+  if (at.kind == Kind::after) return after(l, in, out, begin, end);
+  if (at.kind == Kind::first) return first(l, in, out, begin, end);
+  for (i64 i = begin; i < end; i += prepared_.group) {
+    const char* from[8];
+    char* to[8];
+    const int count = static_cast<int>(std::min<i64>(prepared_.group, end - i));
+    for (int g = 0; g < count; ++g) {
+      from[g] = in.p + (i + g) * in.stride[l];
+      to[g] = out.p + (i + g) * out.stride[l];
+    }
+    rows(from, in, to, out, count);
+  }
+}
+
+void Walk::after(int l, const View& in, const View& out, i64 begin, i64 end) {
+  const AxisTable& axis = nest_.levels[l].pass->table;
+  Frame& f = frames_[l];
+  std::fill_n(f.tags, f.slots, i64{-1});
+  i64 limit = 0;
+  for (i64 i = begin; i < end; ++i) limit = std::max(limit, axis.starts[i] + axis.counts[i]);
+  View ring{f.slabs, true, false, k_.accumulator_size, {}};
+  std::copy_n(f.stride, most_levels, ring.stride);
+  std::vector<const char*>& slabs = pointers_[l];
+  for (i64 i = begin; i < end && !nan_; ++i) {
+    for (int t = 0; t < axis.counts[i]; ++t) {
+      const i64 index = axis.starts[i] + t;
+      const i64 slot = index % f.slots;
+      slabs[t] = f.slabs + slot * f.slab_bytes;
+      if (f.tags[slot] == index) continue;
+      if (l + 1 < levels_) {
+        ring.p = f.slabs + slot * f.slab_bytes;
+        level(l + 1, sub(in, l, index), ring, 0, nest_.levels[l + 1].n_out);
+        f.tags[slot] = index;
+        continue;
+      }
+      const char* from[8];
+      char* to[8];
+      const int count = static_cast<int>(std::min<i64>(prepared_.group, limit - index));
+      for (int g = 0; g < count; ++g) {
+        const i64 ahead = (index + g) % f.slots;
+        from[g] = in.p + (index + g) * in.stride[l];
+        to[g] = f.slabs + ahead * f.slab_bytes;
+        f.tags[ahead] = index + g;
+      }
+      rows(from, in, to, ring, count);
+    }
+    sum_slab(l, l + 1, i, ring, slabs.data(), axis.counts[i], out.p + i * out.stride[l], out, false);
+  }
+}
+
+void Walk::first(int l, const View& in, const View& out, i64 begin, i64 end) {
+  const AxisTable& axis = nest_.levels[l].pass->table;
+  Frame& f = frames_[l];
+  std::vector<const char*>& slabs = pointers_[l];
+  const auto gather = [&](i64 i) {
+    for (int t = 0; t < axis.counts[i]; ++t) slabs[t] = in.p + (axis.starts[i] + t) * in.stride[l];
+  };
+  const bool innermost = l + 1 == levels_;
+  if (innermost && !nest_.row) {  // the sum of rows is the row
+    for (i64 i = begin; i < end && !nan_; ++i) {
+      gather(i);
+      sum_slab(l, l + 1, i, in, slabs.data(), axis.counts[i], out.p + i * out.stride[l], out, true);
+    }
+    return;
+  }
+  View slab{f.slabs, true, false, k_.accumulator_size, {}};
+  std::copy_n(f.stride, most_levels, slab.stride);
+  for (i64 i = begin; i < end && !nan_; i += f.slots) {
+    const int count = static_cast<int>(std::min<i64>(f.slots, end - i));
+    const char* from[8];
+    char* to[8];
+    for (int g = 0; g < count; ++g) {
+      gather(i + g);
+      char* dst = f.slabs + g * f.slab_bytes;
+      sum_slab(l, l + 1, i + g, in, slabs.data(), axis.counts[i + g], dst, slab, true);
+      from[g] = dst;
+      to[g] = out.p + (i + g) * out.stride[l];
+    }
+    if (innermost) {
+      rows(from, slab, to, out, count);
+    } else {
+      slab.p = f.slabs;
+      level(l + 1, slab, sub(out, l, i), 0, nest_.levels[l + 1].n_out);
+    }
+  }
+}
+
+// Sum `count` slabs with row i's weights of level l into `dst`, row by row, or all at once where
+// the slabs are contiguous. `lengths_in` tells whether they have input or output lengths.
+void Walk::sum_slab(int l, int below, i64 i, const View& from, const char* const* slabs, i64 count,
+                    char* dst, const View& to, bool lengths_in) {
+  const Level& at = nest_.levels[l];
+  const i64 n = lengths_in ? tile_.n_in : tile_.n_out;
+  const i64 size = from.wide ? k_.accumulator_size : k_.element_size;
+  if (below == levels_) {
+    const char* const* rows = slabs;
+    std::vector<const char*> many;
+    if (from.element != size && count > 0) {  // strided rows become rows of accumulators
+      many.resize(count);
+      for (i64 t = 0; t < count; ++t) {
+        char* row = tap_rows_ + t * row_in_bytes_;
+        if (from.wide) copy_elements(slabs[t], from.element, row, size, n, size);
+        else k_.load(slabs[t], from.element, row, n);
+        many[t] = row;
+      }
+      rows = many.data();
+    }
+    sum(at, i, rows, from.wide || from.element != size, dst, to, n);
+    return;
+  }
+  const Level& next = nest_.levels[below];
+  const i64 length = lengths_in ? next.n_in : next.n_out;
+  std::vector<const char*> rows(slabs, slabs + count);
+  for (i64 j = 0; j < length; ++j) {
+    sum_slab(l, below + 1, i, from, rows.data(), count, dst + j * to.stride[below], to, lengths_in);
+    for (const char*& row : rows) row += from.stride[below];
+  }
+}
+
+void Walk::sum(const Level& at, i64 i, const char* const* rows, bool wide_rows, char* dst,
+               const View& out, i64 n) {
+  const AxisTable& axis = at.pass->table;
+  const void* weights = axis.row_weights(i, k_.accumulator_size);
+  const bool direct = out.element == (out.wide ? k_.accumulator_size : k_.element_size);
+  char* to = direct ? dst : rows_out_;
+  const bool wide = !direct || out.wide;
+  k_.sum_rows(rows, wide_rows, weights, axis.counts[i], to, wide, n, spec_.rounding, safe_);
+  if (wide && at.pass->settle) k_.settle(to, n, spec_.rounding);
+  if (!direct) {
+    const i64 a = k_.accumulator_size;
+    if (out.wide) copy_elements(to, a, dst, out.element, n, a);
+    else k_.store(to, dst, out.element, n, spec_.rounding);
+  }
+  if (out.array) check(dst, out.element, n);
+}
+
+void Walk::rows(const char* const* in, const View& from, char* const* out, const View& to,
+                int count) {
+  const RowTable& table = tile_.table;
+  const i64 a = k_.accumulator_size;
+  const bool same_type = from.wide || !k_.widens;
+  // `permute` loads whole windows, which a short row of an array does not have.
+  const bool short_row = table.method == Method::permute && table.n_in < table.window && from.array;
+  const bool direct_in = same_type && from.element == a && !short_row;
+  const bool direct_out = (to.wide || !k_.widens) && to.element == a;
+  const char* sources[8];
+  char* sums[8];
+  for (int g = 0; g < count; ++g) {
+    sums[g] = direct_out ? out[g] : rows_out_ + g * row_out_bytes_;
+    sources[g] = in[g];
+    if (direct_in) continue;
+    char* row = rows_in_ + g * row_in_bytes_;
+    if (same_type) copy_elements(in[g], from.element, row, a, tile_.n_in, a);
+    else k_.load(in[g], from.element, row, tile_.n_in);
+    sources[g] = row;
+  }
+  k_.sum_taps(table, sources, count, sums, lanes_, safe_);
+  for (int g = 0; g < count; ++g) {
+    if (nest_.row->settle) k_.settle(sums[g], tile_.n_out, spec_.rounding);
+    if (!direct_out) {
+      if (to.wide) copy_elements(sums[g], a, out[g], to.element, tile_.n_out, a);
+      else k_.store(sums[g], out[g], to.element, tile_.n_out, spec_.rounding);
+    }
+    if (to.array) check(out[g], to.element, tile_.n_out);
+  }
+}
+
+void Walk::check(const char* row, i64 element, i64 n) {
+  if (prepared_.careful && !safe_ && k_.any_nan(row, element, n)) nan_ = true;
+}
+
+void Walk::picks(const View& in, const View& out, i64 begin, i64 end) { pick(0, in, out, begin, end); }
+
+bool Walk::contiguous(const View& view, int below, bool lengths_in, i64* size) const {
+  i64 bytes = tile_.n_out * (nest_.row ? nest_.channels : 1) * spec_.item;
+  const i64 element = nest_.row && nest_.channels == 1 ? view.element : spec_.item;
+  if (element != spec_.item) return false;
+  for (int l = levels_ - 1; l >= below; --l) {
+    if (view.stride[l] != bytes) return false;
+    bytes *= lengths_in ? nest_.levels[l].n_in : nest_.levels[l].n_out;
+  }
+  *size = bytes;
+  return true;
+}
+
+void Walk::pick(int l, const View& in, const View& out, i64 begin, i64 end) {
+  if (l == levels_) return pick_row(in.p, out.p, in, out);
+  const Level& at = nest_.levels[l];
+  i64 size = 0;
+  const bool whole = at.pass && contiguous(out, l + 1, false, &size);
+  for (i64 i = begin; i < end; ++i) {
+    const i64 source = at.pass ? at.pass->table.starts[i] : i;
+    if (whole && i > begin && source == at.pass->table.starts[i - 1]) {
+      std::memcpy(out.p + i * out.stride[l], out.p + (i - 1) * out.stride[l], size);
+      continue;
+    }
+    const i64 n = l + 1 < levels_ ? nest_.levels[l + 1].n_out : 1;
+    pick(l + 1, sub(in, l, source), sub(out, l, i), 0, n);
+  }
+}
+
+void Walk::pick_row(const char* src, char* dst, const View& in, const View& out) {
+  const i64 item = spec_.item;
+  if (!nest_.row) {
+    std::memcpy(dst, src, tile_.n_out * item);
+    return;
+  }
+  const i64 block = nest_.channels * item;
+  if (nest_.channels == 1 && (in.element != item || out.element != item)) {
+    for (i64 i = 0; i < tile_.n_out; ++i)
+      std::memcpy(dst + i * out.element, src + tile_.starts[i] * in.element, item);
+    return;
+  }
+  i64 done = 0;
+  if (tile_.shuffle.groups > 0) {
+    kernels_.pick_shuffle(src, dst, tile_.shuffle);
+    done = tile_.shuffled;
+  }
+  kernels_.pick_row(src, dst + done * block, tile_.starts.data() + done, tile_.n_out - done, block);
+}
+
+}  // namespace ndresize

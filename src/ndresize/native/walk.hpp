@@ -1,0 +1,66 @@
+// One task of a run: a range of the outermost level, for one batch entry and one tile of the rows.
+#pragma once
+#include "tiles.hpp"
+
+namespace ndresize {
+
+constexpr int most_levels = 33;
+
+// Where a slab lies: the arrays themselves, or scratch, which holds the tile's part of rows only.
+struct View {
+  char* p;
+  bool wide;   // accumulators
+  bool array;  // the input or output array itself; if not, scratch, whose rows are padded
+  i64 element;  // bytes from one element of a row to the next
+  i64 stride[most_levels];  // per level
+};
+
+class Walk {
+ public:
+  Walk(const Spec& spec, const Kernels& kernels, const Prepared& prepared, const Tile& tile, bool safe);
+  // Do outputs begin..end of the outermost level. Returns false if a NaN was written that may have
+  // come through a weight of zero; the output is then to be made again with `safe`.
+  bool sums(const View& in, const View& out, i64 begin, i64 end);
+  void picks(const View& in, const View& out, i64 begin, i64 end);
+
+ private:
+  struct Frame {          // scratch of one level
+    i64 slots = 0;        // `after`: slabs in the ring; `first`: slabs made at a time
+    i64 slab_bytes = 0;
+    i64 stride[most_levels] = {};  // of a slab, per level
+    char* slabs = nullptr;
+    i64* tags = nullptr;  // `after`: the input index that a slot holds
+  };
+
+  void level(int l, const View& in, const View& out, i64 begin, i64 end);
+  void after(int l, const View& in, const View& out, i64 begin, i64 end);
+  void first(int l, const View& in, const View& out, i64 begin, i64 end);
+  void rows(const char* const* in, const View& from, char* const* out, const View& to, int count);
+  void sum(const Level& at, i64 i, const char* const* rows, bool wide_rows, char* dst,
+           const View& out, i64 n);
+  void sum_slab(int l, int below, i64 i, const View& from, const char* const* slabs, i64 count,
+                char* dst, const View& to, bool lengths_in);
+  void pick(int l, const View& in, const View& out, i64 begin, i64 end);
+  void pick_row(const char* src, char* dst, const View& in, const View& out);
+  bool contiguous(const View& view, int below, bool lengths_in, i64* size) const;
+  void check(const char* row, i64 element, i64 n);
+
+  const Spec& spec_;
+  const Kernels& kernels_;
+  const RowKernels& k_;
+  const Prepared& prepared_;
+  const Nest& nest_;
+  const Tile& tile_;
+  const bool safe_;
+  const int levels_;
+  bool nan_ = false;
+  Frame frames_[most_levels];
+  char* rows_in_ = nullptr;   // group rows, as accumulators
+  char* rows_out_ = nullptr;
+  char* tap_rows_ = nullptr;  // rows of `first` that had to be loaded
+  void* lanes_ = nullptr;
+  i64 row_in_bytes_ = 0, row_out_bytes_ = 0;
+  std::vector<const char*> pointers_[most_levels];
+};
+
+}  // namespace ndresize
