@@ -13,7 +13,7 @@ enum class Rounding : int { half_even = 0, half_away = 1, truncate = 2 };
 enum class Method : int {
   permute,    // 8 neighbouring outputs read a window of 8 or 16 samples: load once, permute per tap
   transpose,  // 8 rows at a time, one per lane, so that a tap is one load and one multiply-add
-  gather,     // one row, 8 outputs at a time, a scalar load per sample
+  gather,     // one row, 8 outputs at a time, from anywhere in the row
 };
 
 // The weighted sums along one tile of a row, as tables for one method.
@@ -28,8 +28,8 @@ struct RowTable {
   const i64* starts;      // per sample of the tile, relative to in_begin, in samples
   const void* weights;    // [sample][tap], in the accumulator's type
   const int* window_start;  // permute: per block of 8 outputs
-  const int* index;         // permute: [block][tap][8], into the window
-  const void* lanes;        // permute: [block][tap][8] weights
+  const int* index;         // permute, gather: [block][tap][8], into the window or the row
+  const void* lanes;        // permute, gather: [block][tap][8] weights
 };
 
 struct RowKernels {

@@ -4,17 +4,22 @@
 
 namespace ndresize::NDRESIZE_ISA {
 
-// Up to four vectors of sums stay in registers while the taps go by.
-template <class T, bool WideRows, bool WideDst, bool Safe, Rounding R, int Vectors>
+// A few vectors of sums stay in registers while the taps go by. Taps: their number where it is
+// known to the compiler, or 0.
+template <class T, bool WideRows, bool WideDst, bool Safe, Rounding R, int Vectors, int Taps>
 inline void sum_rows_block(const char* const* rows, const Accumulator<T>* weights, int taps,
                            char* dst, i64 j) {
   using A = Accumulator<T>;
   constexpr i64 in_size = WideRows ? sizeof(A) : sizeof(T);
   constexpr i64 out_size = WideDst ? sizeof(A) : sizeof(T);
-  V<A> sum[Vectors] = {};
-  for (int t = 0; t < taps; ++t) {
+  V<A> sum[Vectors];
+#pragma GCC unroll 8
+  for (int k = 0; k < Vectors; ++k) sum[k] = V<A>{};
+#pragma GCC unroll 4
+  for (int t = 0; t < (Taps ? Taps : taps); ++t) {
     const V<A> w = splat(weights[t]);
     const char* row = rows[t] + j * in_size;
+#pragma GCC unroll 8
     for (int k = 0; k < Vectors; ++k) {
       V<A> x;
       if constexpr (WideRows) x = load_lanes<A>(row + k * L * in_size);
@@ -22,6 +27,7 @@ inline void sum_rows_block(const char* const* rows, const Accumulator<T>* weight
       sum[k] = multiply_add<Safe, A>(w, x, sum[k]);
     }
   }
+#pragma GCC unroll 8
   for (int k = 0; k < Vectors; ++k) {
     char* p = dst + (j + k * L) * out_size;
     if constexpr (WideDst) store_lanes<A>(p, sum[k]);
@@ -29,17 +35,17 @@ inline void sum_rows_block(const char* const* rows, const Accumulator<T>* weight
   }
 }
 
-template <class T, bool WideRows, bool WideDst, bool Safe, Rounding R>
-void sum_rows(const char* const* rows, const Accumulator<T>* weights, int taps, char* dst, i64 n) {
+template <class T, bool WideRows, bool WideDst, bool Safe, Rounding R, int Taps>
+void sum_rows_of(const char* const* rows, const Accumulator<T>* weights, int taps, char* dst, i64 n) {
   using A = Accumulator<T>;
   constexpr i64 in_size = WideRows ? sizeof(A) : sizeof(T);
   constexpr i64 out_size = WideDst ? sizeof(A) : sizeof(T);
   constexpr int many = sizeof(A) == 4 ? 4 : 2;
   i64 j = 0;
   for (; j + many * L <= n; j += many * L)
-    sum_rows_block<T, WideRows, WideDst, Safe, R, many>(rows, weights, taps, dst, j);
+    sum_rows_block<T, WideRows, WideDst, Safe, R, many, Taps>(rows, weights, taps, dst, j);
   for (; j + L <= n; j += L)
-    sum_rows_block<T, WideRows, WideDst, Safe, R, 1>(rows, weights, taps, dst, j);
+    sum_rows_block<T, WideRows, WideDst, Safe, R, 1, Taps>(rows, weights, taps, dst, j);
   if (j == n) return;
   // The tail runs through the same code on padded copies, so that it rounds the same.
   const i64 rest = n - j;
@@ -56,6 +62,15 @@ void sum_rows(const char* const* rows, const Accumulator<T>* weights, int taps, 
   if constexpr (WideDst) store_lanes<A>(part, sum);
   else narrow<T, R>(part, sum);
   std::memcpy(dst + j * out_size, part, rest * out_size);
+}
+
+template <class T, bool WideRows, bool WideDst, bool Safe, Rounding R>
+void sum_rows(const char* const* rows, const Accumulator<T>* weights, int taps, char* dst, i64 n) {
+  switch (taps) {
+    case 2: return sum_rows_of<T, WideRows, WideDst, Safe, R, 2>(rows, weights, taps, dst, n);
+    case 4: return sum_rows_of<T, WideRows, WideDst, Safe, R, 4>(rows, weights, taps, dst, n);
+    default: return sum_rows_of<T, WideRows, WideDst, Safe, R, 0>(rows, weights, taps, dst, n);
+  }
 }
 
 template <class T, bool Safe, Rounding R>

@@ -4,18 +4,19 @@
 
 namespace ndresize::NDRESIZE_ISA {
 
-template <class A, bool Safe, int Window>
-void permute_row(const RowTable& table, const A* row, A* dst) {
-  const int taps = table.taps;
+template <class A, bool Safe, int Window, int Taps>
+void permute_row_of(const RowTable& table, const A* row, A* dst) {
+  const int taps = Taps ? Taps : table.taps;
   const int* index = table.index;
   const A* weights = static_cast<const A*>(table.lanes);
-  const i64 blocks = (table.n_out + L - 1) / L;
+  const i64 blocks = (table.n_out + L - 1) / L, whole = table.n_out / L;
   for (i64 b = 0; b < blocks; ++b) {
     const A* window = row + table.window_start[b];
     const V<A> low = load_lanes<A>(window);
     V<A> high{};
     if constexpr (Window == 16) high = load_lanes<A>(window + L);
     V<A> sum{};
+#pragma GCC unroll 4
     for (int t = 0; t < taps; ++t, index += L, weights += L) {
       const V<std::int32_t> at = load_lanes<std::int32_t>(index);
       V<A> x;
@@ -23,31 +24,32 @@ void permute_row(const RowTable& table, const A* row, A* dst) {
       else x = pick_lanes(low, at);
       sum = multiply_add<Safe, A>(load_lanes<A>(weights), x, sum);
     }
-    if ((b + 1) * L <= table.n_out) store_lanes<A>(dst + b * L, sum);
+    if (b < whole) store_lanes<A>(dst + b * L, sum);
     else std::memcpy(dst + b * L, &sum, (table.n_out - b * L) * sizeof(A));
   }
 }
 
+template <class A, bool Safe, int Window>
+void permute_row(const RowTable& table, const A* row, A* dst) {
+  switch (table.taps) {
+    case 2: return permute_row_of<A, Safe, Window, 2>(table, row, dst);
+    case 4: return permute_row_of<A, Safe, Window, 4>(table, row, dst);
+    default: return permute_row_of<A, Safe, Window, 0>(table, row, dst);
+  }
+}
+
+// Eight outputs at a time from anywhere in the row.
 template <class A, bool Safe>
 void gather_row(const RowTable& table, const A* row, A* dst) {
-  const i64 channels = table.channels, taps = table.taps, samples = table.n_out / channels;
-  const A* all = static_cast<const A*>(table.weights);
-  const i64 last = table.n_in / channels - 1;
-  for (i64 c = 0; c < channels; ++c) {
-    for (i64 o = 0; o < samples; o += L) {
-      const i64 count = samples - o < L ? samples - o : L;
-      V<A> sum{};
-      for (i64 t = 0; t < taps; ++t) {
-        V<A> x{}, w{};
-        for (i64 k = 0; k < count; ++k) {
-          const i64 at = table.starts[o + k] + t;
-          x[k] = row[(at < last ? at : last) * channels + c];
-          w[k] = all[(o + k) * taps + t];
-        }
-        sum = multiply_add<Safe, A>(w, x, sum);
-      }
-      for (i64 k = 0; k < count; ++k) dst[(o + k) * channels + c] = sum[k];
-    }
+  const int taps = table.taps;
+  const int* index = table.index;
+  const A* weights = static_cast<const A*>(table.lanes);
+  for (i64 o = 0; o < table.n_out; o += L) {
+    V<A> sum{};
+    for (int t = 0; t < taps; ++t, index += L, weights += L)
+      sum = multiply_add<Safe, A>(load_lanes<A>(weights), gather_lanes(row, index), sum);
+    if (o + L <= table.n_out) store_lanes<A>(dst + o, sum);
+    else std::memcpy(dst + o, &sum, (table.n_out - o) * sizeof(A));
   }
 }
 
@@ -60,15 +62,19 @@ inline T mix(const T& a, const T& b) {
 template <class T>
 inline void transpose_lanes(const T (&in)[L], T (&out)[L]) {
   T a[L], b[L];
+#pragma GCC unroll 8
   for (int i = 0; i < L; i += 2) {
     a[i] = mix<0, 8, 2, 10, 4, 12, 6, 14>(in[i], in[i + 1]);
     a[i + 1] = mix<1, 9, 3, 11, 5, 13, 7, 15>(in[i], in[i + 1]);
   }
+#pragma GCC unroll 8
   for (int i = 0; i < L; i += 4)
+#pragma GCC unroll 8
     for (int k = 0; k < 2; ++k) {
       b[i + k] = mix<0, 1, 8, 9, 4, 5, 12, 13>(a[i + k], a[i + k + 2]);
       b[i + k + 2] = mix<2, 3, 10, 11, 6, 7, 14, 15>(a[i + k], a[i + k + 2]);
     }
+#pragma GCC unroll 8
   for (int k = 0; k < 4; ++k) {
     out[k] = mix<0, 1, 2, 3, 8, 9, 10, 11>(b[k], b[k + 4]);
     out[k + 4] = mix<4, 5, 6, 7, 12, 13, 14, 15>(b[k], b[k + 4]);
@@ -78,12 +84,16 @@ inline void transpose_lanes(const T (&in)[L], T (&out)[L]) {
 // Rows to lanes: dst[j] holds element j of all eight rows.
 template <class A>
 void rows_to_lanes(const char* const* rows, int count, V<A>* dst, i64 n) {
+  const char* from[L];
+  for (int r = 0; r < L; ++r) from[r] = rows[r < count ? r : 0];
   V<A> in[L], out[L];
   i64 j = 0;
   for (; j + L <= n; j += L) {
+#pragma GCC unroll 8
     for (int r = 0; r < L; ++r)
-      in[r] = load_lanes<A>(rows[r < count ? r : 0] + j * i64(sizeof(A)));
+      in[r] = load_lanes<A>(from[r] + j * i64(sizeof(A)));
     transpose_lanes(in, out);
+#pragma GCC unroll 8
     for (int k = 0; k < L; ++k) dst[j + k] = out[k];
   }
   for (int r = 0; r < count && j < n; ++r)
@@ -96,14 +106,24 @@ void rows_to_lanes(const char* const* rows, int count, V<A>* dst, i64 n) {
 
 template <class A>
 void lanes_to_rows(const V<A>* src, char* const* rows, int count, i64 n) {
-  for (i64 j = 0; j < n; j += L) {
-    V<A> in[L] = {}, out[L];
-    const i64 filled = n - j < L ? n - j : L;
-    for (i64 k = 0; k < filled; ++k) in[k] = src[j + k];
+  V<A> in[L], out[L];
+  i64 j = 0;
+  for (; j + L <= n; j += L) {
+#pragma GCC unroll 8
+    for (int k = 0; k < L; ++k) in[k] = src[j + k];
     transpose_lanes(in, out);
-    for (int r = 0; r < count; ++r)
-      std::memcpy(rows[r] + j * i64(sizeof(A)), &out[r], filled * sizeof(A));
+    if (count == L) {
+#pragma GCC unroll 8
+      for (int r = 0; r < L; ++r) store_lanes<A>(rows[r] + j * i64(sizeof(A)), out[r]);
+    } else {
+      for (int r = 0; r < count; ++r) store_lanes<A>(rows[r] + j * i64(sizeof(A)), out[r]);
+    }
   }
+  for (int r = 0; r < count && j < n; ++r)
+    for (i64 k = j; k < n; ++k) {
+      const A x = src[k][r];
+      std::memcpy(rows[r] + k * i64(sizeof(A)), &x, sizeof x);
+    }
 }
 
 template <class A, bool Safe, int Channels>
@@ -117,6 +137,7 @@ void sum_lanes(const RowTable& table, const V<A>* in, V<A>* out) {
       V<A> sum[Channels > 0 ? Channels : 1] = {};
       for (i64 t = 0; t < taps; ++t) {
         const V<A> w = splat(weights[t]);
+#pragma GCC unroll 4
         for (int c = 0; c < Channels; ++c)
           sum[c] = multiply_add<Safe, A>(w, first[t * Channels + c], sum[c]);
       }

@@ -27,9 +27,11 @@ bool fits(const AxisTable& axis, const Tile& tile, i64 channels, int window) {
   return true;
 }
 
+// Per block of 8 outputs, where each tap of each reads, and its weight.
 template <class A>
-void permute_tables(Tile& tile, const AxisTable& axis, i64 channels) {
+void lane_tables(Tile& tile, const AxisTable& axis, i64 channels) {
   RowTable& table = tile.table;
+  const bool windows = table.method == Method::permute;
   const i64 blocks = (tile.n_out + lanes - 1) / lanes;
   const i64 taps = axis.taps;
   tile.window_start.resize(blocks);
@@ -38,11 +40,11 @@ void permute_tables(Tile& tile, const AxisTable& axis, i64 channels) {
   A* weights = reinterpret_cast<A*>(tile.lanes.data());
   for (i64 b = 0; b < blocks; ++b) {
     const i64 end = std::min((b + 1) * lanes, tile.n_out);
-    i64 low = INT64_MAX;
-    for (i64 k = b * lanes; k < end; ++k)
+    i64 low = windows ? INT64_MAX : 0;
+    for (i64 k = b * lanes; windows && k < end; ++k)
       low = std::min(low, axis.starts[(tile.out_begin + k) / channels] * channels + k % channels);
     // A window never ends after the row: the samples then sit further back in it.
-    low = std::max<i64>(std::min(low - tile.in_begin, tile.n_in - table.window), 0);
+    if (windows) low = std::max<i64>(std::min(low - tile.in_begin, tile.n_in - table.window), 0);
     tile.window_start[b] = static_cast<int>(low);
     for (i64 k = b * lanes; k < end; ++k) {
       const i64 sample = (tile.out_begin + k) / channels;
@@ -120,6 +122,7 @@ void fill_tile(Tile& tile, const Prepared& prepared, const Spec& spec, const Ker
   }
   RowTable& table = tile.table;
   const RowKernels& k = kernels.rows[spec.type];
+  table.method = Method::transpose;
   table.taps = axis.taps;
   table.channels = static_cast<int>(channels);
   table.in_begin = tile.in_begin, table.n_in = tile.n_in;
@@ -132,11 +135,17 @@ void fill_tile(Tile& tile, const Prepared& prepared, const Spec& spec, const Ker
     if (axis.taps > 8 || !fits(axis, tile, channels, window)) continue;
     table.method = Method::permute;
     table.window = window;
-    if (k.accumulator_size == 4) permute_tables<float>(tile, axis, channels);
-    else permute_tables<double>(tile, axis, channels);
-    return;
+    break;
   }
-  table.method = rows >= 4 || tile.n_in < 1 ? Method::transpose : Method::gather;
+  if (table.method != Method::permute) {
+    // Eight rows as lanes cost a transposition of all that is read and written, whatever is used.
+    const i64 sums = tile.n_out * axis.taps, moved = tile.n_in + tile.n_out;
+    const bool apart = rows < 4 || sums * 5 < moved * 2;
+    table.method = apart && tile.n_in > 0 ? Method::gather : Method::transpose;
+  }
+  if (table.method == Method::transpose) return;
+  if (k.accumulator_size == 4) lane_tables<float>(tile, axis, channels);
+  else lane_tables<double>(tile, axis, channels);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "kernels.hpp"
-#ifdef __F16C__
+#ifdef __AVX2__
 #include <immintrin.h>
 #endif
 
@@ -230,6 +230,22 @@ inline V<float> pick_lanes(const V<float>& a, const V<float>& b, const V<std::in
 }
 inline V<double> pick_lanes(const V<double>& a, const V<double>& b, const V<std::int32_t>& index) {
   return __builtin_shuffle(a, b, __builtin_convertvector(index, V<std::int64_t>));
+}
+
+// Samples from eight places of a row.
+template <class A>
+inline V<A> gather_lanes(const A* row, const int* index) {
+#ifdef __AVX2__
+  if constexpr (sizeof(A) == 4) {
+    const __m256i at = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(index));
+    const __m256 v = _mm256_i32gather_ps(row, at, 4);
+    V<A> r;
+    std::memcpy(&r, &v, sizeof r);
+    return r;
+  }
+#endif
+  return V<A>{row[index[0]], row[index[1]], row[index[2]], row[index[3]],
+              row[index[4]], row[index[5]], row[index[6]], row[index[7]]};
 }
 
 }  // namespace ndresize::NDRESIZE_ISA
