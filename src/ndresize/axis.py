@@ -40,6 +40,7 @@ class AxisOperator:
     starts: NDArray[np.int64]
     weights: NDArray[np.float64]
     n_in: int
+    _hash: int
 
     def __init__(self, starts: ArrayLike, weights: ArrayLike, n_in: int) -> None:
         first = np.asarray(starts, dtype=np.int64)
@@ -178,7 +179,7 @@ class AxisOperator:
 
     def __hash__(self) -> int:
         try:
-            return int(self._hash)
+            return self._hash
         except AttributeError:
             value = hash(self._key())
             object.__setattr__(self, "_hash", value)

@@ -42,7 +42,8 @@ class Coordinates:
     def outside(self, n_in: int) -> NDArray[np.bool_]:
         """Return which coordinates lie outside [0, n_in - 1]."""
         beyond = (self.whole == n_in - 1) & (self.fraction > 0)
-        return (self.whole < 0) | (self.whole >= n_in) | beyond
+        result: NDArray[np.bool_] = (self.whole < 0) | (self.whole >= n_in) | beyond
+        return result
 
 
 def on_line(n_out: int, line: Line) -> Coordinates:

@@ -17,7 +17,9 @@ EdgeRule = Literal["replicate", "exclude"]
 def normalise(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the rows divided by their sums; a row that sums to zero becomes all zeros."""
     total = weights.sum(axis=1, keepdims=True)
-    return np.divide(weights, total, out=np.zeros_like(weights), where=total != 0)
+    result: NDArray[np.float64] = np.zeros_like(weights)
+    np.divide(weights, total, out=result, where=total != 0)
+    return result
 
 
 def apply_edges(

@@ -136,9 +136,7 @@ def cubic(a: float) -> Filter:
         Slope at distance 1: -0.75 in ONNX, PyTorch and OpenCV, -0.5 in Pillow and TensorFlow.
     """
     inner, outer = (a + 2, -(a + 3), 0.0, 1.0), (a, -5 * a, 8 * a, -4 * a)
-    return Filter(
-        f"cubic({a})", 2.0, lambda d: _piecewise_cubic(d, inner, outer), sums_to_one=True
-    )
+    return Filter(f"cubic({a})", 2.0, lambda d: _piecewise_cubic(d, inner, outer), sums_to_one=True)
 
 
 def lanczos(lobes: int) -> Filter:

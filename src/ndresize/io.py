@@ -1,9 +1,4 @@
-"""Files in and out: pictures through Pillow, arrays through NumPy.
-
-A file is written whole or not at all. A picture is resized in its own mode: alpha weighs the
-colours, a palette stays a palette where samples are only picked, and the EXIF orientation is
-applied. Samples are filtered as they are stored (no linear light), as ONNX, Pillow and OpenCV do.
-"""
+"""Files in and out: pictures through Pillow, arrays through NumPy, each whole or not at all."""
 
 from __future__ import annotations
 
@@ -13,7 +8,7 @@ import secrets
 import shutil
 import warnings
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,7 +19,6 @@ from numpy.typing import NDArray
 from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
 from ndresize.errors import ResizeError
-from ndresize.resizing import resize
 
 __all__ = [
     "ARRAY_SUFFIXES",
@@ -33,15 +27,12 @@ __all__ = [
     "Picture",
     "PictureFormat",
     "load_picture",
-    "open_archive",
     "open_picture",
     "picture_format",
+    "read_archive",
     "read_array",
-    "read_picture",
     "refuse_existing",
     "refuse_unfit",
-    "resize_picture",
-    "resized_mode",
     "whole_file",
     "write_archive",
     "write_array",
@@ -52,105 +43,6 @@ MAX_PIXELS = 178_956_970
 """Pictures of more pixels are refused by default: the limit at which Pillow refuses them too."""
 
 ARRAY_SUFFIXES = (".npy", ".npz")
-
-
-@dataclass(frozen=True)
-class PictureFormat:
-    """What a file format can hold.
-
-    Parameters
-    ----------
-    name : str
-        Pillow's name of the format.
-    suffixes : tuple of str
-        The first is the usual one.
-    modes : frozenset of str
-        The picture modes that come back as the same samples (but for lossy coding).
-    longest : int
-        The most pixels along one side.
-    has_quality : bool
-        Whether it is lossy with a quality of 1 to 100.
-    """
-
-    name: str
-    suffixes: tuple[str, ...]
-    modes: frozenset[str]
-    longest: int
-    has_quality: bool = False
-
-
-PICTURE_FORMATS = (
-    PictureFormat(
-        "PNG",
-        (".png",),
-        frozenset(("1", "L", "LA", "P", "I;16", "I;16B", "RGB", "RGBA")),
-        2**31 - 1,
-    ),
-    PictureFormat(
-        "JPEG", (".jpg", ".jpeg"), frozenset(("L", "RGB", "CMYK", "YCbCr")), 65500, True
-    ),
-    PictureFormat("WEBP", (".webp",), frozenset(("L", "LA", "RGB", "RGBA")), 16383, True),
-    PictureFormat(
-        "TIFF",
-        (".tiff", ".tif"),
-        frozenset(
-            ("1", "L", "LA", "P", "PA", "I;16", "I;16B", "I", "F", "RGB", "RGBA", "CMYK", "YCbCr")
-        ),
-        2**31 - 1,
-    ),
-)
-
-# Modes whose channels can be averaged one by one. LAB is not among them: Pillow stores its signed
-# channels so that 0 and -1 are 255 apart.
-_PLAIN_MODES = frozenset(
-    ("L", "RGB", "CMYK", "YCbCr", "La", "RGBa", "I;16", "I;16B", "I;16L", "I", "F")
-)
-_ALPHA_MODES = frozenset(("LA", "RGBA"))
-_MODES = _PLAIN_MODES | _ALPHA_MODES | {"1", "P", "PA"}
-
-# EXIF tags that speak of the scene and its maker; all others describe the file they came from.
-_SCENE_TAGS = (
-    ExifTags.Base.ImageDescription,
-    ExifTags.Base.Make,
-    ExifTags.Base.Model,
-    ExifTags.Base.Software,
-    ExifTags.Base.DateTime,
-    ExifTags.Base.Artist,
-    ExifTags.Base.HostComputer,
-    ExifTags.Base.Rating,
-    ExifTags.Base.Copyright,
-)
-
-# Of the ways a TIFF file can be compressed, those that change no sample and suit every mode.
-_LOSSLESS_TIFF = frozenset(("tiff_lzw", "tiff_adobe_deflate", "packbits", "zstd", "lzma"))
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A picture in memory, the right way up, and what is written beside its pixels.
-
-    Parameters
-    ----------
-    image : PIL.Image.Image
-        The pixels.
-    icc_profile : bytes or None
-        The colour profile.
-    dpi : (float, float) or None
-        The resolution along x and y.
-    exif : PIL.Image.Exif or None
-        What EXIF says of the scene.
-    compression : str or None
-        How the TIFF file that it came from was compressed.
-    notes : tuple of str
-        What the reader should be told, one sentence each.
-    """
-
-    image: Image.Image
-    icc_profile: bytes | None = None
-    dpi: tuple[float, float] | None = None
-    exif: Image.Exif | None = None
-    compression: str | None = None
-    notes: tuple[str, ...] = ()
 
 
 # ------------------------------------------------------------------------------- whole files
@@ -193,6 +85,8 @@ def whole_file(path: Path, *, overwrite: bool = False) -> Iterator[BinaryIO]:
 
     Raises
     ------
+    OSError
+        If the file system refuses.
     ResizeError
         If the path cannot be written to.
     """
@@ -200,7 +94,7 @@ def whole_file(path: Path, *, overwrite: bool = False) -> Iterator[BinaryIO]:
     target = path.resolve()
     temporary = target.with_name(f".ndresize-{secrets.token_hex(8)}.tmp")
     try:
-        with temporary.open("xb") as file:
+        with temporary.open("x+b") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -216,7 +110,115 @@ def whole_file(path: Path, *, overwrite: bool = False) -> Iterator[BinaryIO]:
         temporary.unlink(missing_ok=True)  # after an error or Ctrl-C; else it is gone already
 
 
+@contextmanager
+def _reading(path: Path) -> Iterator[list[str]]:
+    """Turn whatever goes wrong while a file is read into one line; collect warnings."""
+    warned: list[str] = []
+    limit = Image.MAX_IMAGE_PIXELS
+    Image.MAX_IMAGE_PIXELS = None  # `open_picture` has its own
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield warned
+        warned.extend(dict.fromkeys(" ".join(str(w.message).split()) for w in caught))
+    except (ResizeError, MemoryError):
+        raise
+    except UnidentifiedImageError:
+        names = ", ".join(f.name for f in PICTURE_FORMATS)
+        raise ResizeError(f"{path} is not a picture in one of the formats {names}") from None
+    except Exception as error:  # readers raise many kinds on damaged files
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise ResizeError(f"{path} cannot be read: {error or type(error).__name__}") from error
+    finally:
+        Image.MAX_IMAGE_PIXELS = limit
+
+
 # ---------------------------------------------------------------------------------- pictures
+
+
+@dataclass(frozen=True)
+class PictureFormat:
+    """What a file format can hold.
+
+    Parameters
+    ----------
+    name : str
+        Pillow's name of the format.
+    suffixes : tuple of str
+        The first is the usual one.
+    modes : collection of str
+        The picture modes that it can hold.
+    longest : int
+        The most pixels along one side.
+    has_quality : bool
+        Whether it is lossy, with a quality of 1 to 100.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    modes: Collection[str]
+    longest: int = 2**31 - 1
+    has_quality: bool = False
+
+
+_GREYS = ("1", "L", "LA", "I;16", "I;16B")
+
+PICTURE_FORMATS = (
+    PictureFormat("PNG", (".png",), (*_GREYS, "P", "RGB", "RGBA")),
+    PictureFormat("JPEG", (".jpg", ".jpeg"), ("L", "RGB", "CMYK", "YCbCr"), 65500, True),
+    PictureFormat("WEBP", (".webp",), ("L", "LA", "RGB", "RGBA"), 16383, True),
+    PictureFormat(
+        "TIFF",
+        (".tiff", ".tif"),
+        (*_GREYS, "I", "F", "P", "PA", "RGB", "RGBA", "CMYK", "YCbCr"),
+    ),
+)
+
+# EXIF tags that speak of the scene and its maker; all others describe the file they came from.
+_SCENE_TAGS = (
+    ExifTags.Base.ImageDescription,
+    ExifTags.Base.Make,
+    ExifTags.Base.Model,
+    ExifTags.Base.Software,
+    ExifTags.Base.DateTime,
+    ExifTags.Base.Artist,
+    ExifTags.Base.HostComputer,
+    ExifTags.Base.Rating,
+    ExifTags.Base.Copyright,
+)
+_GROUPS = (ExifTags.IFD.Exif, ExifTags.IFD.GPSInfo)
+
+# Of the ways in which a TIFF file can be compressed, those that suit every mode and change nothing.
+_LOSSLESS_TIFF = ("tiff_lzw", "tiff_adobe_deflate", "packbits", "zstd", "lzma")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture in memory, the right way up, and what is written beside its pixels.
+
+    Parameters
+    ----------
+    image : PIL.Image.Image
+        The pixels.
+    icc_profile : bytes or None
+        The colour profile.
+    dpi : (float, float) or None
+        The resolution along x and y.
+    exif : PIL.Image.Exif or None
+        What EXIF says of the scene.
+    compression : str or None
+        How the TIFF file that it came from was compressed.
+    notes : tuple of str
+        What its owner should be told, a clause each.
+    """
+
+    image: Image.Image
+    icc_profile: bytes | None = None
+    dpi: tuple[float, float] | None = None
+    exif: Image.Exif | None = None
+    compression: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 def picture_format(path: Path) -> PictureFormat:
@@ -231,9 +233,47 @@ def picture_format(path: Path) -> PictureFormat:
         if path.suffix.lower() in candidate.suffixes:
             return candidate
     raise ResizeError(
-        f"{path}: the suffix of a picture must be one of {_suffixes(PICTURE_FORMATS)}, got "
-        f"{path.suffix or 'none'}"
+        f"{path}: the suffix of a picture must be one of "
+        f"{', '.join(s for f in PICTURE_FORMATS for s in f.suffixes)}, got {path.suffix or 'none'}"
     )
+
+
+def refuse_unfit(
+    path: Path, mode: str, *, transparent: bool = False, size: tuple[int, int] = (1, 1)
+) -> None:
+    """Refuse a picture that the format of a path's suffix cannot hold.
+
+    Parameters
+    ----------
+    path : Path
+        Where the picture is to be written.
+    mode : str
+        Pillow's name of its mode.
+    transparent : bool
+        Whether its palette has transparent colours.
+    size : (int, int)
+        Width and height.
+
+    Raises
+    ------
+    ResizeError
+        If the format cannot hold it; the message names those that can.
+    """
+    target = picture_format(path)
+    able = [f for f in PICTURE_FORMATS if mode in f.modes]
+    if mode == "P" and transparent:
+        able = [f for f in able if f.name == "PNG"]
+    if target not in able:
+        kinds = {"RGBA": "RGBA (with alpha)", "LA": "LA (grey with alpha)", "P": "P (a palette)"}
+        raise ResizeError(
+            f"{path}: {target.name} cannot hold a picture of mode {kinds.get(mode, mode)}; write "
+            f"{' or '.join(f.suffixes[0] for f in able)} instead"
+        )
+    if max(size) > target.longest:
+        raise ResizeError(
+            f"{path}: {target.name} cannot hold more than {target.longest} pixels along a side, "
+            f"got {size[0]}x{size[1]}; write .png or .tiff instead"
+        )
 
 
 def open_picture(path: Path, *, max_pixels: int = MAX_PIXELS) -> Image.Image:
@@ -256,24 +296,19 @@ def open_picture(path: Path, *, max_pixels: int = MAX_PIXELS) -> Image.Image:
     with _reading(path):
         image = Image.open(path, formats=[f.name for f in PICTURE_FORMATS])
         width, height = image.size
+        # A phone's JPEG may carry previews and depth maps behind the picture proper: MPO.
         frames = 1 if image.format == "MPO" else getattr(image, "n_frames", 1)
     if width * height > max_pixels:
         image.close()
         raise ResizeError(
-            f"{path} has {width}x{height} pixels, more than {max_pixels}, and may be a "
-            "decompression bomb; raise the limit for a file that you trust (--max-pixels)"
+            f"{path} has {width}x{height} pixels, more than {max_pixels}: it may be a "
+            "decompression bomb; raise the limit if you trust it (--max-pixels)"
         )
     if frames != 1:
         image.close()
         raise ResizeError(
-            f"{path} has {frames} frames or pages and only single pictures are resized; save the "
+            f"{path} has {frames} frames or pages, and only single pictures are resized; save the "
             "one that you want as a file of its own"
-        )
-    if image.mode not in _MODES:
-        image.close()
-        raise ResizeError(
-            f"{path} has mode {image.mode}; pictures must have one of {', '.join(sorted(_MODES))}; "
-            "convert it first"
         )
     return image
 
@@ -286,112 +321,24 @@ def load_picture(image: Image.Image) -> Picture:
     ResizeError
         If the file is damaged.
     """
-    path = Path(os.fsdecode(image.filename)) if hasattr(image, "filename") else Path("picture")
     notes: list[str] = []
-    if image.mode in ("LA", "RGB", "RGBA") and any(";16" in str(t.args) for t in _tiles(image)):
-        notes.append("it has 16 bits per channel, of which Pillow reads 8; an array keeps all")
+    if image.mode in ("LA", "RGB", "RGBA") and any(
+        ";16" in str(tile.args) for tile in getattr(image, "tile", ())
+    ):
+        notes.append("it has 16 bits per channel, of which Pillow reads 8; a .npy file keeps all")
     if image.format == "MPO":
         notes.append("it holds several pictures, of which the first is taken")
-    with _reading(path) as warned:
-        exif = _scene_exif(image.getexif())
-        icc_profile = image.info.get("icc_profile")
-        dpi = _resolution(image.info.get("dpi"))
+    with _reading(Path(os.fsdecode(getattr(image, "filename", "") or "the picture"))) as warned:
+        image.load()  # first: some metadata may come behind the pixels
         compression = image.info.get("compression")
-        image.load()
-        upright = ImageOps.exif_transpose(image)
-    return Picture(
-        upright, icc_profile, dpi, exif, compression if isinstance(compression, str) else None,
-        tuple(notes + warned),
-    )  # fmt: skip
-
-
-def read_picture(path: Path, *, max_pixels: int = MAX_PIXELS) -> Picture:
-    """Open a picture and read its pixels; see `open_picture` and `load_picture`."""
-    with open_picture(path, max_pixels=max_pixels) as image:
-        return load_picture(image)
-
-
-def resized_mode(image: Image.Image, *, nearest: bool) -> str:
-    """Return the mode that a picture has after it was resized.
-
-    Palettes can only be picked from, so any other filter makes them colours. One colour that
-    means "transparent" becomes an alpha channel.
-    """
-    if image.mode in ("P", "PA") and not nearest:
-        return "RGBA" if image.has_transparency_data else "RGB"
-    if "transparency" in image.info and image.mode in ("1", "L", "RGB"):
-        return "RGBA" if image.mode == "RGB" else "LA"
-    return image.mode
-
-
-def refuse_unfit(image: Image.Image, path: Path, *, nearest: bool) -> None:
-    """Refuse to write a resized picture to a path whose format cannot hold it.
-
-    Raises
-    ------
-    ResizeError
-        If the format of the path's suffix cannot hold the mode.
-    """
-    target = picture_format(path)
-    mode = resized_mode(image, nearest=nearest)
-    able = [f for f in PICTURE_FORMATS if mode in f.modes]
-    if mode == "P" and image.has_transparency_data:
-        able = [f for f in able if f.name == "PNG"]
-    if target not in able:
-        kind = {"RGBA": " (with alpha)", "LA": " (grey with alpha)", "P": " (with a palette)"}
-        raise ResizeError(
-            f"{path}: {target.name} cannot hold a picture of mode {mode}{kind.get(mode, '')}; "
-            f"write {_suffixes(able)}"
+        picture = Picture(
+            ImageOps.exif_transpose(image),
+            icc_profile=image.info.get("icc_profile"),
+            dpi=_resolution(image.info.get("dpi")),
+            exif=_scene(image.getexif()),
+            compression=compression if isinstance(compression, str) else None,
         )
-
-
-def resize_picture(picture: Picture, **arguments: Any) -> Picture:
-    """Resize a picture.
-
-    Parameters
-    ----------
-    picture : Picture
-        Of any mode but LAB and HSV.
-    **arguments
-        As for `ndresize.resize`, for the two axes (height, width): ``sizes=(480, 640)``.
-
-    Returns
-    -------
-    Picture
-        Of the mode that `resized_mode` says, with the same metadata.
-
-    Raises
-    ------
-    ResizeError
-        If an argument is not allowed, or the result would have no pixels.
-    """
-    nearest = arguments.get("mode", "nearest") == "nearest"
-    source, notes = picture.image, list(picture.notes)
-    mode = resized_mode(source, nearest=nearest)
-    words = {key: value for key, value in arguments.items() if key != "threads"}
-    height, width = resize.plan(
-        (source.height, source.width), np.float32, axes=(0, 1), **words
-    ).output_shape
-    if not (width and height):
-        raise ResizeError(
-            f"a picture must have at least 1x1 pixels; {source.width}x{source.height} would become "
-            f"{width}x{height}; ask for a larger size"
-        )
-    if mode != source.mode:
-        why = "a palette" if source.mode in ("P", "PA") else "one transparent colour"
-        notes.append(
-            f"it has {why} and becomes {mode}"
-            + ("; --mode nearest keeps palettes" if source.mode in ("P", "PA") else "")
-        )
-        source = source.convert(mode)
-    elif "transparency" in source.info and not nearest:
-        notes.append("the value that stood for transparent is dropped")
-    image = _resize_image(source, nearest, {"axes": (0, 1), **arguments})
-    if nearest and "transparency" in source.info:
-        image.info["transparency"] = source.info["transparency"]
-    return replace(
-        picture, image=image, exif=_sized_exif(picture.exif, image.size), notes=tuple(notes)
-    )
+    return replace(picture, notes=(*notes, *warned))
 
 
 def write_picture(
@@ -399,7 +346,7 @@ def write_picture(
     path: Path,
     *,
     overwrite: bool = False,
-    quality: int | None = None,
+    quality: int = 92,
     lossless: bool = False,
 ) -> None:
     """Write a picture in the format of the path's suffix, whole or not at all.
@@ -412,8 +359,8 @@ def write_picture(
         Ends in ".png", ".jpg", ".jpeg", ".webp", ".tif" or ".tiff".
     overwrite : bool
         Whether an existing file may be replaced.
-    quality : int, optional
-        1 to 100, for JPEG and WebP; 92 if not given.
+    quality : int
+        1 to 100; for JPEG and lossy WebP.
     lossless : bool
         For WebP.
 
@@ -424,117 +371,60 @@ def write_picture(
     ResizeError
         If the format cannot hold the picture, or the path cannot be written to.
     """
-    target = picture_format(path)
-    image = picture.image
-    refuse_unfit(image, path, nearest=True)
-    if max(image.size) > target.longest:
-        raise ResizeError(
-            f"{path}: {target.name} holds at most {target.longest} pixels along a side, got "
-            f"{image.width}x{image.height}; write .png or .tiff"
-        )
+    target, image = picture_format(path), picture.image
+    refuse_unfit(path, image.mode, transparent=image.has_transparency_data, size=image.size)
     options: dict[str, Any] = {"format": target.name}
     if target.has_quality:
-        options["quality"] = 92 if quality is None else quality
+        options["quality"] = quality
     if target.name == "WEBP":
-        options.update(lossless=lossless, exact=lossless)
+        options.update(lossless=lossless, exact=lossless)  # exact: colours under alpha 0 as well
     if picture.icc_profile and not (target.name == "WEBP" and image.mode in ("L", "LA")):
-        options["icc_profile"] = picture.icc_profile  # WebP turns grey into RGB: it would be wrong
+        options["icc_profile"] = picture.icc_profile  # WebP makes grey RGB: no grey profile fits
     if picture.dpi and target.name != "WEBP":
         options["dpi"] = picture.dpi
-    if picture.exif:
-        options["exif"] = picture.exif.tobytes()
-    if target.name == "TIFF" and picture.compression in _LOSSLESS_TIFF and not _has_groups(picture):
-        options["compression"] = picture.compression
+    if picture.exif is not None:
+        options["exif"] = _sized(picture.exif, image.size).tobytes()
+    if target.name == "TIFF" and picture.compression in _LOSSLESS_TIFF:
+        # Pillow cannot write the groups of EXIF into a compressed TIFF file.
+        if picture.exif is None or not any(group in picture.exif for group in _GROUPS):
+            options["compression"] = picture.compression
     with whole_file(path, overwrite=overwrite) as file:
         try:
             image.save(file, **options)
         except MemoryError:
             raise
-        except Exception as error:  # encoders raise many kinds
+        except Exception as error:  # writers raise many kinds
             if isinstance(error, OSError) and error.errno is not None:
                 raise
             raise ResizeError(f"{path} cannot be written as {target.name}: {error}") from error
 
 
-def _resize_image(image: Image.Image, nearest: bool, arguments: dict[str, Any]) -> Image.Image:
-    samples = np.asarray(image)
-    if nearest:
-        return _image(resize(samples, **arguments), image)
-    if image.mode == "1":  # an integer type with the values 0 and 1, rounded like the others
-        return _image(np.clip(resize(samples.astype(np.uint8), **arguments), 0, 1), image)
-    if image.mode in _ALPHA_MODES and samples[..., -1].min() < 255:
-        return _image(_resize_with_alpha(samples, arguments), image)
-    return _image(resize(samples, **arguments), image)
-
-
-def _resize_with_alpha(samples: NDArray[np.uint8], arguments: dict[str, Any]) -> NDArray[np.uint8]:
-    """Weigh each colour by its alpha, so that what is transparent lends no colour to the rest."""
-    alpha = samples[..., -1:].astype(np.float32)
-    weighted = samples[..., :-1] * alpha  # at most 255 * 255: exact in float32
-    fill = float(arguments.pop("extrapolation_value", 0.0))
-    weighted = resize(weighted, extrapolation_value=fill * fill, **arguments)
-    alpha = resize(alpha, extrapolation_value=fill, **arguments)
-    stored = _to_bytes(alpha)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        colour = _to_bytes(weighted / alpha)
-    return np.concatenate((np.where(stored > 0, colour, np.uint8(0)), stored), axis=-1)
-
-
-def _to_bytes(values: NDArray[np.float32]) -> NDArray[np.uint8]:
-    whole = np.clip(np.rint(np.nan_to_num(values, copy=False)), 0, 255)
-    return cast("NDArray[np.uint8]", whole.astype(np.uint8))
-
-
-def _image(samples: NDArray[Any], like: Image.Image) -> Image.Image:
-    """Return samples as a picture of the mode and palette of another."""
-    size = samples.shape[1], samples.shape[0]
-    if like.mode == "1":
-        return Image.frombytes("1", size, (samples.astype(np.uint8) * 255).tobytes(), "raw", "1;8")
-    if like.mode.startswith("I;16"):
-        samples = samples.astype(">u2" if like.mode == "I;16B" else "<u2", copy=False)
-    image = Image.frombytes(like.mode, size, samples.tobytes())
-    if like.mode in ("P", "PA"):
-        kind = like.palette.mode if like.palette else "RGB"
-        colours = bytes(like.getpalette(kind) or [])
-        # PNG stores as many bits per index as the palette needs: it must reach the largest.
-        missing = len(kind) * (int(samples[..., 0].max() if samples.ndim == 3 else samples.max()) + 1)
-        image.putpalette(colours.ljust(missing, b"\0"), kind)
-    return image
-
-
-def _scene_exif(exif: Image.Exif) -> Image.Exif | None:
+def _scene(exif: Image.Exif) -> Image.Exif | None:
     """Return what EXIF says of the scene, for a picture the right way up."""
     kept = Image.Exif()
     for tag in _SCENE_TAGS:
         if tag in exif:
             kept[tag] = exif[tag]
-    for group in (ExifTags.IFD.Exif, ExifTags.IFD.GPSInfo):
+    for group in _GROUPS:
         entries = {k: v for k, v in exif.get_ifd(group).items() if k != ExifTags.IFD.Interop}
         if entries:
             kept[group] = entries
-    if not kept and ExifTags.Base.Orientation not in exif:
+    if not len(kept) and ExifTags.Base.Orientation not in exif:
         return None
     kept[ExifTags.Base.Orientation] = 1
     return kept
 
 
-def _sized_exif(exif: Image.Exif | None, size: tuple[int, int]) -> Image.Exif | None:
+def _sized(exif: Image.Exif, size: tuple[int, int]) -> Image.Exif:
     """Return EXIF whose width and height, where it has them, are those of the picture."""
-    if exif is None or ExifTags.IFD.Exif not in exif:
-        return exif
-    entries = dict(exif[ExifTags.IFD.Exif])
-    sides = (ExifTags.Base.ExifImageWidth, ExifTags.Base.ExifImageHeight)
-    entries.update({tag: n for tag, n in zip(sides, size, strict=True) if tag in entries})
     sized = Image.Exif()
-    sized.update(exif)
-    sized[ExifTags.IFD.Exif] = entries
+    for tag, value in exif.items():
+        sized[tag] = value
+    if ExifTags.IFD.Exif in sized:
+        sides = {ExifTags.Base.ExifImageWidth: size[0], ExifTags.Base.ExifImageHeight: size[1]}
+        entries = sized[ExifTags.IFD.Exif]
+        sized[ExifTags.IFD.Exif] = {tag: sides.get(tag, v) for tag, v in entries.items()}
     return sized
-
-
-def _has_groups(picture: Picture) -> bool:
-    """Return whether there is EXIF that Pillow cannot write into a compressed TIFF file."""
-    groups = (ExifTags.IFD.Exif, ExifTags.IFD.GPSInfo)
-    return picture.exif is not None and any(group in picture.exif for group in groups)
 
 
 def _resolution(dpi: Any) -> tuple[float, float] | None:
@@ -543,38 +433,6 @@ def _resolution(dpi: Any) -> tuple[float, float] | None:
     except (TypeError, ValueError, ArithmeticError):  # none, or a damaged one
         return None
     return (x, y) if math.isfinite(x) and math.isfinite(y) and min(x, y) > 0 else None
-
-
-def _tiles(image: Image.Image) -> Iterable[Any]:
-    return getattr(image, "tile", ())
-
-
-def _suffixes(formats: Iterable[PictureFormat]) -> str:
-    return ", ".join(f.suffixes[0] for f in formats)
-
-
-@contextmanager
-def _reading(path: Path) -> Iterator[list[str]]:
-    """Turn what goes wrong while a file is read into one line; collect warnings."""
-    warned: list[str] = []
-    limit = Image.MAX_IMAGE_PIXELS
-    Image.MAX_IMAGE_PIXELS = None  # `open_picture` has its own
-    try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            yield warned
-        warned.extend(dict.fromkeys(" ".join(str(w.message).split()) for w in caught))
-    except (ResizeError, MemoryError):
-        raise
-    except UnidentifiedImageError:
-        names = ", ".join(f.name for f in PICTURE_FORMATS)
-        raise ResizeError(f"{path} is not a picture in one of the formats {names}") from None
-    except Exception as error:  # readers raise many kinds on damaged files
-        if isinstance(error, OSError) and error.errno is not None:
-            raise
-        raise ResizeError(f"{path} cannot be read: {error or type(error).__name__}") from error
-    finally:
-        Image.MAX_IMAGE_PIXELS = limit
 
 
 # ------------------------------------------------------------------------------------ arrays
@@ -594,9 +452,13 @@ def read_array(path: Path) -> NDArray[Any]:
         return np.lib.format.open_memmap(path, mode="r")
 
 
-@contextmanager
-def open_archive(path: Path) -> Iterator[np.lib.npyio.NpzFile]:
-    """Open a .npz archive; its arrays are read when they are asked for.
+def read_archive(path: Path) -> Iterator[tuple[str, NDArray[Any], int]]:
+    """Yield the arrays of a .npz archive, reading one at a time.
+
+    Yields
+    ------
+    name, array, compression
+        The last is how it is compressed (`zipfile.ZIP_STORED`, `zipfile.ZIP_DEFLATED`, ...).
 
     Raises
     ------
@@ -606,11 +468,16 @@ def open_archive(path: Path) -> Iterator[np.lib.npyio.NpzFile]:
         If it is not a .npz archive, is damaged, or an array holds Python objects.
     """
     with _reading(path):
-        with path.open("rb") as file:
-            if not zipfile.is_zipfile(file):
-                raise ResizeError(f"{path} is not a .npz archive")
-        with np.load(path, allow_pickle=False) as archive:
-            yield archive
+        archive = zipfile.ZipFile(path)
+    with archive:
+        for entry in archive.infolist():
+            name = entry.filename.removesuffix(".npy")
+            with _reading(path):
+                if name == entry.filename:
+                    raise ResizeError(f"{path} holds {name!r}, which is not an array")
+                with archive.open(entry) as stream:
+                    array = np.lib.format.read_array(cast("Any", stream), allow_pickle=False)
+            yield name, array, entry.compress_type
 
 
 def write_array(array: NDArray[Any], path: Path, *, overwrite: bool = False) -> None:
@@ -635,8 +502,7 @@ def write_archive(
     Parameters
     ----------
     members : iterable of (str, ndarray, int)
-        Name, array, and how it is compressed (`zipfile.ZIP_STORED`, `zipfile.ZIP_DEFLATED`); taken
-        one at a time, so that an iterator needs to hold only one array in memory.
+        As `read_archive` yields them; taken one at a time.
     path : Path
         Where to.
     overwrite : bool
@@ -651,7 +517,7 @@ def write_archive(
     """
     with whole_file(path, overwrite=overwrite) as file, zipfile.ZipFile(file, "w") as archive:
         for name, array, compression in members:
-            entry = zipfile.ZipInfo(f"{name}.npy")  # no date: the same arrays give the same bytes
+            entry = zipfile.ZipInfo(f"{name}.npy")  # without a date: same arrays, same bytes
             entry.compress_type = compression
             with archive.open(entry, "w", force_zip64=True) as stream:
                 np.lib.format.write_array(cast("Any", stream), array, allow_pickle=False)

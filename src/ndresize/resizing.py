@@ -42,6 +42,7 @@ _COORDINATES = (
 def resize(
     shape: tuple[int, ...],
     dtype: np.dtype[Any],
+    /,
     roi: Any = None,
     scales: Any = None,
     sizes: Any = None,

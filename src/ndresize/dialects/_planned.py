@@ -27,7 +27,8 @@ class ResizeFunction(Protocol[P]):
 
     plan: Callable[Concatenate[Any, DTypeLike, P], Plan]
 
-    def __call__(self, x: Any, /, *args: P.args, **kwargs: P.kwargs) -> Any:
+    # Not P: it leaves no place for ``out`` and ``threads``.
+    def __call__(self, x: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Resize an array."""
 
 
@@ -64,7 +65,7 @@ def planned(name: str) -> Callable[[Planner[P]], ResizeFunction[P]]:
             return plan_for(checked_shape(shape), np.dtype(dtype), args, kwargs)
 
         def resize(
-            x: Any, /, *args: P.args, out: Any = None, threads: int | None = None, **kwargs: P.kwargs
+            x: Any, /, *args: Any, out: Any = None, threads: int | None = None, **kwargs: Any
         ) -> Any:
             if type(x) is not np.ndarray:
                 if portable.is_foreign(x):

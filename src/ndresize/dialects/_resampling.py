@@ -18,7 +18,12 @@ __all__ = ["NEAREST_RULES", "NearestRule", "Sampling", "nearest_index"]
 
 NearestRule = Literal["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"]
 
-NEAREST_RULES: tuple[NearestRule, ...] = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
+NEAREST_RULES: tuple[NearestRule, ...] = (
+    "round_prefer_floor",
+    "round_prefer_ceil",
+    "floor",
+    "ceil",
+)
 
 
 def nearest_index(at: Coordinates, rule: NearestRule) -> NDArray[np.int64]:

@@ -77,6 +77,7 @@ class Words:
 def resize(
     shape: tuple[int, ...],
     dtype: np.dtype[Any],
+    /,
     roi: Any = None,
     scales: Any = None,
     sizes: Any = None,
@@ -156,6 +157,7 @@ def resize(
 def upsample(
     shape: tuple[int, ...],
     dtype: np.dtype[Any],
+    /,
     scales: Any,
     *,
     opset: int = 9,
@@ -240,9 +242,7 @@ def _words(opset: int, mode: str, attributes: dict[str, Any]) -> Words:
     for name, value in attributes.items():
         if name not in _SINCE:
             known = ", ".join(n for n, since in _SINCE.items() if since <= opset) or "none but mode"
-            raise ResizeError(
-                f"unknown attribute {name}={value!r}; Resize-{opset} has: {known}"
-            )
+            raise ResizeError(f"unknown attribute {name}={value!r}; Resize-{opset} has: {known}")
         if opset < _SINCE[name]:
             raise ResizeError(f"{name} came with opset {_SINCE[name]}; the opset is {opset}")
     if opset == 10:
@@ -342,11 +342,15 @@ def _lengths(
         if size < 0 or (size == 0) != (shape[axis] == 0):
             rule = "greater than 0" if shape[axis] else "0, as the axis is empty"
             raise ResizeError(f"sizes must be {rule}, got {size} (axis {axis})")
-    ratios = [Fraction(n, shape[a]) if n else Fraction(1) for a, n in zip(axes, lengths, strict=True)]
+    ratios = [
+        Fraction(n, shape[a]) if n else Fraction(1) for a, n in zip(axes, lengths, strict=True)
+    ]
     if policy == "stretch":
         return list(zip(lengths, ratios, strict=True))
     if 0 in lengths:
-        raise ResizeError(f"keep_aspect_ratio_policy must be stretch for empty axes, got {policy!r}")
+        raise ResizeError(
+            f"keep_aspect_ratio_policy must be stretch for empty axes, got {policy!r}"
+        )
     scale = min(ratios) if policy == "not_larger" else max(ratios)
     # Halfway cases go up. The coordinates keep the scale itself, not the ratio of the lengths.
     return [((2 * scale * shape[a] + 1) // 2, scale) for a in axes]
@@ -357,7 +361,9 @@ def _regions(words: Words, roi: Any, count: int, per: str) -> list[tuple[Fractio
     if words.coordinate_transformation_mode != "tf_crop_and_resize":
         return [(Fraction(0), Fraction(1))] * count
     if arguments.absent(roi) and count:
-        raise ResizeError("roi must be given with coordinate_transformation_mode tf_crop_and_resize")
+        raise ResizeError(
+            "roi must be given with coordinate_transformation_mode tf_crop_and_resize"
+        )
     values = [] if roi is None else arguments.vector("roi", roi)
     if len(values) != 2 * count:
         raise ResizeError(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from ndresize import _ext
@@ -17,7 +16,20 @@ if TYPE_CHECKING:
 __all__ = ["compile_plan", "instruction_set", "run"]
 
 # The order of native/kernels.hpp.
-_TYPES = "float32 float64 float16 bfloat16 uint8 int8 uint16 int16 uint32 int32 uint64 int64".split()
+_TYPES = [
+    "float32",
+    "float64",
+    "float16",
+    "bfloat16",
+    "uint8",
+    "int8",
+    "uint16",
+    "int16",
+    "uint32",
+    "int32",
+    "uint64",
+    "int64",
+]
 
 
 def instruction_set() -> str:
@@ -61,9 +73,7 @@ def compile_plan(plan: Plan) -> _ext.Program | None:
     )
 
 
-def run(
-    plan: Plan, program: Any, x: NDArray[Any], out: NDArray[Any], threads: int | None
-) -> None:
+def run(plan: Plan, program: Any, x: NDArray[Any], out: NDArray[Any], threads: int | None) -> None:
     """Compute ``plan(x)`` into `out`."""
     if program is None:
         out[...] = portable.run(plan, x)

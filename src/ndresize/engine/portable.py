@@ -60,7 +60,8 @@ def element_type_of(x: Any) -> np.dtype[Any]:
             import ml_dtypes
         except ImportError:
             raise ResizeError("bfloat16 needs ml_dtypes: pip install ml_dtypes") from None
-        return np.dtype(ml_dtypes.bfloat16)
+        bfloat16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+        return bfloat16
     raise ResizeError(f"arrays must have an element type that NumPy has, got {x.dtype}")
 
 
@@ -139,7 +140,7 @@ def _store(plan: Plan, y: Any, xp: Any, dtype: Any) -> Any:
     if plan.dtype.kind not in "iu":
         return xp.astype(y, dtype)
     rounded = round_sums(y, plan.rounding, xp)
-    low, high = limits(plan.dtype)
+    high = limits(plan.dtype)[1]
     stored = xp.astype(_saturate(rounded, plan.dtype, xp), dtype)
     if high >= 2**53:  # the clip above stopped at the largest float below the limit
         stored = xp.where(rounded >= float(high), xp.full_like(stored, high), stored)

@@ -1,0 +1,28 @@
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+class Program:
+    def __init__(
+        self,
+        type: int,
+        picks: bool,
+        item: int,
+        wide_in: bool,
+        wide_out: bool,
+        rounding: int,
+        shape_in: Sequence[int],
+        shape_out: Sequence[int],
+        passes: Sequence[tuple[int, bool, NDArray[np.int64], NDArray[np.float64], int]],
+    ) -> None: ...
+    def run(
+        self,
+        input: int,
+        strides_in: Sequence[int],
+        output: int,
+        strides_out: Sequence[int],
+        threads: int,
+    ) -> None: ...
+
+def instruction_set() -> str: ...
