@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +17,6 @@ class Program:
         shape_out: Sequence[int],
         passes: Sequence[tuple[int, bool, NDArray[np.int64], NDArray[np.float64], int]],
     ) -> None: ...
-    def run(
-        self,
-        input: int,
-        strides_in: Sequence[int],
-        output: int,
-        strides_out: Sequence[int],
-        threads: int,
-    ) -> None: ...
+    def run(self, input: NDArray[Any], output: NDArray[Any], threads: int) -> None: ...
 
 def instruction_set() -> str: ...

@@ -384,10 +384,10 @@ def write_picture(
         options["dpi"] = picture.dpi
     if picture.exif is not None:
         options["exif"] = _sized(picture.exif, image.size).tobytes()
-    if target.name == "TIFF" and picture.compression in _LOSSLESS_TIFF:
-        # Pillow cannot write the groups of EXIF into a compressed TIFF file.
-        if picture.exif is None or not any(group in picture.exif for group in _GROUPS):
-            options["compression"] = picture.compression
+    # Pillow cannot write the groups of EXIF into a compressed TIFF file.
+    grouped = picture.exif is not None and any(group in picture.exif for group in _GROUPS)
+    if target.name == "TIFF" and picture.compression in _LOSSLESS_TIFF and not grouped:
+        options["compression"] = picture.compression
     with whole_file(path, overwrite=overwrite) as file:
         try:
             image.save(file, **options)

@@ -162,13 +162,14 @@ class Plan:
             raise ResizeError(f"the plan is for shape {self.input_shape}, got {x.shape}")
         if x.dtype != self.input_dtype:
             raise ResizeError(f"the plan is for type {self.input_dtype}, got {x.dtype}")
+        if not self._program:
+            if out is None:
+                _refuse_larger_than_memory(self.output_shape, self.dtype)
+            self._program.append(native.compile_plan(self))
         if out is None:
-            _refuse_larger_than_memory(self.output_shape, self.dtype)
             out = np.empty(self.output_shape, self.dtype)
         else:
             self._check_out(x, out)
-        if not self._program:
-            self._program.append(native.compile_plan(self))
         native.run(self, self._program[0], x, out, threads)
         return out
 

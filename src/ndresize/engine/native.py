@@ -78,13 +78,11 @@ def run(plan: Plan, program: Any, x: NDArray[Any], out: NDArray[Any], threads: i
     if program is None:
         out[...] = portable.run(plan, x)
         return
-    if plan.input_dtype.kind == "c" and not plan.is_selection:
-        item = x.itemsize // 2
-        program.run(
-            x.ctypes.data, [*x.strides, item], out.ctypes.data, [*out.strides, item], threads or 0
-        )
+    if plan.input_dtype.kind not in "biufc":  # types that the buffer protocol does not know
+        bits = f"V{x.itemsize}" if plan.input_dtype.name != "bfloat16" else "u2"
+        program.run(x.view(bits), out.view(bits), threads or 0)
     else:
-        program.run(x.ctypes.data, x.strides, out.ctypes.data, out.strides, threads or 0)
+        program.run(x, out, threads or 0)
     if plan.fill is not None:
         value = portable.fill_value(plan)
         for axis, outside in enumerate(plan.fill.outside):

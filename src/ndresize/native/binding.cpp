@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+#include <string>
 
 #include "program.hpp"
 
@@ -17,17 +18,42 @@ namespace {
 
 using ndresize::i64;
 
+struct InstructionSet {
+  const char* name;
+  const ndresize::Kernels& (*kernels)();
+  bool (*available)();
+};
+
+// The best first.
+const InstructionSet sets[] = {
+#ifdef NDRESIZE_X86
+    {"avx512", ndresize::kernels_avx512,
+     [] {
+       return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+              __builtin_cpu_supports("f16c");
+     }},
+    {"avx2", ndresize::kernels_avx2,
+     [] {
+       return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+              __builtin_cpu_supports("f16c");
+     }},
+#endif
+    {"baseline", ndresize::kernels_baseline, [] { return true; }},
+};
+
+// The kernels of NDRESIZE_ISA, or the best that this processor has.
 const ndresize::Kernels& chosen() {
   static const ndresize::Kernels& kernels = []() -> const ndresize::Kernels& {
-#ifdef NDRESIZE_HAS_AVX2
     const char* forced = std::getenv("NDRESIZE_ISA");
-    const bool plain = forced && std::strcmp(forced, "baseline") == 0;
-    __builtin_cpu_init();
-    if (!plain && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-        __builtin_cpu_supports("f16c"))
-      return ndresize::kernels_avx2();
-#endif
-    return ndresize::kernels_baseline();
+    std::string possible;
+    for (const InstructionSet& set : sets) {
+      if (!set.available()) continue;
+      if (!forced || !*forced || std::strcmp(forced, set.name) == 0) return set.kernels();
+      possible += std::string(possible.empty() ? "" : ", ") + set.name;
+    }
+    throw std::runtime_error("NDRESIZE_ISA must be one of " + possible + " on this processor, got " +
+                             forced);
   }();
   return kernels;
 }
@@ -68,6 +94,30 @@ ndresize::AxisTable axis_table(const Starts& starts, const Weights& weights, i64
   return table;
 }
 
+struct Buffer {
+  Buffer(const nb::object& array, int flags) {
+    if (PyObject_GetBuffer(array.ptr(), &view, flags) != 0) throw nb::python_error();
+  }
+  ~Buffer() { PyBuffer_Release(&view); }
+  Buffer(const Buffer&) = delete;
+
+  // Check the shape and return the strides.
+  const i64* strides(const std::vector<i64>& shape, i64 item, i64* to) const {
+    const size_t rank = static_cast<size_t>(view.ndim);
+    bool right = rank == shape.size() || rank + 1 == shape.size();
+    for (size_t a = 0; right && a < rank; ++a) {
+      right = view.shape[a] == shape[a];
+      to[a] = view.strides[a];
+    }
+    if (right && rank < shape.size()) to[rank] = item;
+    if (!right || view.itemsize != item * (rank < shape.size() ? shape.back() : 1))
+      throw std::invalid_argument("an array that the program was not made for");
+    return to;
+  }
+
+  Py_buffer view;
+};
+
 class Bound {
  public:
   Bound(int type, bool picks, i64 item, bool wide_in, bool wide_out, int rounding,
@@ -77,16 +127,19 @@ class Bound {
                  chosen()) {}
 
 
-  void run_at(std::uintptr_t in, const std::vector<i64>& stride_in, std::uintptr_t out,
-              const std::vector<i64>& stride_out, int threads) const {
-    if (stride_in.size() != program_.spec.shape_in.size() ||
-        stride_out.size() != program_.spec.shape_out.size())
-      throw std::invalid_argument("strides");
+  // Arrays through the buffer protocol. Each may have one axis less than the program, whose last
+  // axis then holds the parts of a complex number.
+  void run(const nb::object& in, const nb::object& out, int threads) const {
+    const Buffer source(in, PyBUF_STRIDED_RO), target(out, PyBUF_STRIDED);
+    const i64 *from = nullptr, *to = nullptr;
+    i64 strides_in[33], strides_out[33];
+    from = source.strides(program_.spec.shape_in, program_.spec.item, strides_in);
+    to = target.strides(program_.spec.shape_out, program_.spec.item, strides_out);
     bool done = false;
     {
       const nb::gil_scoped_release release;
-      done = program_.run(reinterpret_cast<const char*>(in), stride_in.data(),
-                          reinterpret_cast<char*>(out), stride_out.data(), threads, [] {
+      done = program_.run(static_cast<const char*>(source.view.buf), from,
+                          static_cast<char*>(target.view.buf), to, threads, [] {
                             const nb::gil_scoped_acquire acquire;
                             return PyErr_CheckSignals() != 0;
                           });
@@ -135,6 +188,6 @@ NB_MODULE(_ext, m) {
       .def(nb::init<int, bool, i64, bool, bool, int, std::vector<i64>, std::vector<i64>, nb::list>(),
            "type"_a, "picks"_a, "item"_a, "wide_in"_a, "wide_out"_a, "rounding"_a, "shape_in"_a,
            "shape_out"_a, "passes"_a)
-      .def("run", &Bound::run_at, "input"_a, "strides_in"_a, "output"_a, "strides_out"_a, "threads"_a,
-           "Run on two addresses; strides in bytes, threads 0 for all.");
+      .def("run", &Bound::run, "input"_a, "output"_a, "threads"_a,
+           "Run on two arrays that have the buffer protocol; threads 0 for all.");
 }

@@ -77,5 +77,6 @@ struct Kernels {
 
 const Kernels& kernels_baseline();
 const Kernels& kernels_avx2();
+const Kernels& kernels_avx512();
 
 }  // namespace ndresize
