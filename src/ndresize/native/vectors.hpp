@@ -244,8 +244,13 @@ inline V<A> gather_lanes(const A* row, const int* index) {
     return r;
   }
 #endif
-  return V<A>{row[index[0]], row[index[1]], row[index[2]], row[index[3]],
-              row[index[4]], row[index[5]], row[index[6]], row[index[7]]};
+  V<A> r;
+  for (int k = 0; k < L; ++k) {
+    A x;  // a row need not be aligned
+    std::memcpy(&x, reinterpret_cast<const char*>(row) + i64(index[k]) * i64(sizeof(A)), sizeof x);
+    r[k] = x;
+  }
+  return r;
 }
 
 }  // namespace ndresize::NDRESIZE_ISA

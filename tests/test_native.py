@@ -1,0 +1,260 @@
+"""What the compiled engine promises beside the right sums."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ndresize
+from ndresize.engine import portable
+
+MODES: list[dict[str, Any]] = [
+    {"mode": "linear"},
+    {"mode": "cubic"},
+    {"mode": "linear", "antialias": True},
+    {"mode": "lanczos3", "antialias": True},
+    {"mode": "nearest"},
+]
+
+
+def noise(shape: tuple[int, ...], dtype: Any = np.float32, seed: int = 0) -> np.ndarray[Any, Any]:
+    rng = np.random.default_rng(seed)
+    if np.dtype(dtype).kind in "iu":
+        info = np.iinfo(dtype)
+        return rng.integers(info.min, info.max, shape, dtype, endpoint=True)
+    return rng.standard_normal(shape).astype(dtype)
+
+
+def run_python(code: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **env},
+        timeout=300,
+    )
+
+
+@pytest.mark.parametrize("options", MODES, ids=str)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, np.uint8, np.int32])
+@pytest.mark.parametrize(
+    ("shape", "sizes"),
+    [((37, 61), (90, 45)), ((5, 33, 29, 3), (5, 70, 17, 3)), ((9, 20, 31), (17, 11, 64))],
+)
+def test_result_depends_neither_on_threads_nor_on_layout(
+    options: dict[str, Any], dtype: Any, shape: tuple[int, ...], sizes: tuple[int, ...]
+) -> None:
+    x = noise(shape, dtype)
+    plan = ndresize.resize.plan(shape, dtype, sizes=sizes, **options)
+    expected = plan(x, threads=1)
+    flat = np.zeros(x.nbytes + 1, np.uint8)[1:].view(dtype).reshape(shape)
+    flat[...] = x
+    spaced = np.zeros([2 * n for n in shape], dtype)[tuple(slice(None, None, 2) for _ in shape)]
+    spaced[...] = x
+    layouts = {
+        "fortran": np.asfortranarray(x),
+        "unaligned": flat,
+        "spaced": spaced,
+        "backwards": np.ascontiguousarray(x[::-1])[::-1],
+        "moved": np.moveaxis(np.ascontiguousarray(np.moveaxis(x, 0, -1)), -1, 0),
+    }
+
+    for threads in (2, 3, 8):
+        np.testing.assert_array_equal(plan(x, threads=threads), expected)
+    for layout, y in layouts.items():
+        np.testing.assert_array_equal(plan(y), expected, err_msg=layout)
+
+
+@pytest.mark.parametrize("options", MODES, ids=str)
+def test_agrees_with_the_portable_executor(options: dict[str, Any]) -> None:
+    x = noise((6, 41, 57))
+    plan = ndresize.resize.plan(x.shape, x.dtype, sizes=(6, 75, 23), **options)
+    weights = np.prod([np.abs(op.weights).sum(axis=1).max() for op in plan.axes if op is not None])
+
+    difference = np.abs(plan(x) - portable.run(plan, x)).max()
+
+    # Two passes, each with a rounding per tap, against sums without fused multiply-add.
+    taps = sum(op.taps for op in plan.axes if op is not None)
+    assert difference <= 2 * taps * np.finfo(np.float32).eps * weights * np.abs(x).max()
+
+
+def test_a_row_longer_than_a_tile_is_the_same_row() -> None:
+    x = noise((2, 150_000))
+    for options in MODES:
+        plan = ndresize.resize.plan(x.shape, x.dtype, sizes=(3, 100_001), **options)
+        y = plan(x)
+        for start in (0, 32_000, 99_990):
+            piece, need = plan.crop((slice(None), slice(start, start + 500)))
+            np.testing.assert_array_equal(piece(x[need]), y[:, start : start + 500])
+
+
+HASHES = """
+    import hashlib, numpy as np, ndresize
+    from ndresize.engine import native
+    rng = np.random.default_rng(3)
+    digest = hashlib.sha256()
+    for dtype in ("f4", "f8", "f2", "u1", "i2", "i4", "u8"):
+        x = (rng.standard_normal((3, 37, 45)) * 50 + 100).astype(dtype)
+        for mode in ("linear", "cubic", "lanczos3", "nearest"):
+            for sizes in ((3, 80, 91), (3, 20, 17), (5, 37, 45)):
+                y = ndresize.resize(x, sizes=sizes, mode=mode, antialias=mode != "nearest")
+                digest.update(y.tobytes())
+    print(native.instruction_set(), digest.hexdigest())
+"""
+
+
+def available_sets() -> list[str]:
+    run = run_python("import ndresize.engine.native as n; n.instruction_set()", NDRESIZE_ISA="none")
+    message = run.stderr.strip().splitlines()[-1]
+    assert "NDRESIZE_ISA must be one of" in message
+    return message.split("one of ")[1].split(" on ")[0].split(", ")
+
+
+def test_instruction_sets_with_fused_multiply_add_agree_to_the_bit() -> None:
+    sets = available_sets()
+    assert sets[-1] == "baseline"
+    results = {}
+    for name in sets:
+        run = run_python(HASHES, NDRESIZE_ISA=name)
+        assert run.returncode == 0, run.stderr
+        chosen, results[name] = run.stdout.split()
+        assert chosen == name
+    fused = [results[name] for name in sets if name != "baseline"]
+    assert len(set(fused)) <= 1
+
+
+def test_baseline_agrees_where_sums_are_exact() -> None:
+    code = """
+        import numpy as np, ndresize, sys
+        x = (np.arange(3 * 20 * 24) * 37 % 251).reshape(3, 20, 24)
+        for dtype in ("f4", "f8", "f2", "u1", "i2", "i4", "u8"):
+            y = ndresize.resize(x.astype(dtype), sizes=(3, 40, 48), mode="linear")
+            sys.stdout.write(y.tobytes().hex())
+    """
+    outputs = {name: run_python(code, NDRESIZE_ISA=name).stdout for name in available_sets()}
+    assert len(next(iter(outputs.values()))) > 1000
+    assert len(set(outputs.values())) == 1
+
+
+def test_many_python_threads_at_once() -> None:
+    x = noise((8, 60, 80))
+    plan = ndresize.resize.plan(x.shape, x.dtype, sizes=(8, 200, 300), mode="cubic")
+    expected = plan(x)
+
+    with ThreadPoolExecutor(8) as pool:
+        for y in pool.map(lambda _: plan(x, threads=3), range(40)):
+            np.testing.assert_array_equal(y, expected)
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # that forking is the point
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_works_on_both_sides_of_a_fork() -> None:
+    x = noise((8, 60, 80))
+    plan = ndresize.resize.plan(x.shape, x.dtype, sizes=(8, 200, 300), mode="cubic")
+    expected = plan(x, threads=2)  # the pool has its threads
+    child = os.fork()
+    if child == 0:
+        good = np.array_equal(plan(x, threads=2), expected)
+        os._exit(0 if good else 1)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        pid, status = os.waitpid(child, os.WNOHANG)
+        if pid:
+            break
+        time.sleep(0.01)
+    else:
+        os.kill(child, signal.SIGKILL)
+        pytest.fail("the child hangs")
+    assert status == 0
+    np.testing.assert_array_equal(plan(x, threads=2), expected)
+
+
+def test_interrupt_is_answered_within_a_second() -> None:
+    code = """
+        import numpy as np, ndresize, signal, threading, time, os
+        x = np.zeros((512, 1024, 256), np.float32)
+        plan = ndresize.resize.plan(x.shape, x.dtype, sizes=(500, 1000, 250), mode="lanczos3")
+        out = np.empty(plan.output_shape, np.float32)
+        plan.crop((slice(1), slice(1), slice(1)))
+        def later():
+            time.sleep(0.5)
+            sent.append(time.monotonic())
+            os.kill(os.getpid(), signal.SIGINT)
+        sent = []
+        threading.Thread(target=later).start()
+        try:
+            for _ in range(1000):
+                plan(x, out=out)
+        except KeyboardInterrupt:
+            print(time.monotonic() - sent[0])
+    """
+    run = run_python(code)
+    assert run.returncode == 0, run.stderr
+    assert float(run.stdout) < 1
+
+
+def test_scratch_is_a_few_rows_and_planes() -> None:
+    code = """
+        import numpy as np, ndresize, resource
+        peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        small = np.ones((8, 8, 8), np.float32)
+        ndresize.resize(small, sizes=(16, 16, 16), mode="linear", threads=2)
+        x = np.ones((256, 512, 512), np.float32)  # 256 MB
+        out = np.empty((300, 400, 600), np.float32)
+        out[...] = 0
+        before = peak()
+        plan = ndresize.resize.plan(x.shape, x.dtype, sizes=out.shape, mode="linear")
+        plan(x, out=out, threads=2)
+        print(peak() - before)
+    """
+    run = run_python(code)
+    assert run.returncode == 0, run.stderr
+    assert int(run.stdout) < 64 * 2**20
+
+
+def test_threads_of_the_pool_do_not_hold_up_the_end_of_the_process() -> None:
+    code = """
+        import numpy as np, ndresize
+        x = np.ones((64, 100, 100), np.float32)
+        print(ndresize.resize(x, sizes=(64, 200, 200), mode="linear", threads=4).sum())
+    """
+    start = time.monotonic()
+    assert run_python(code).returncode == 0
+    assert time.monotonic() - start < 60
+
+
+def test_unknown_instruction_set_is_refused_by_name() -> None:
+    run = run_python(
+        "from ndresize.engine import native; native.instruction_set()", NDRESIZE_ISA="x"
+    )
+    assert run.returncode == 1
+    assert run.stderr.strip().endswith("got x")
+
+
+def test_gil_is_released() -> None:
+    x = noise((64, 300, 300))
+    plan = ndresize.resize.plan(x.shape, x.dtype, sizes=(64, 600, 600), mode="cubic")
+    out = np.empty(plan.output_shape, np.float32)
+    steps = 0
+    done = threading.Event()
+
+    def resize() -> None:
+        plan(x, out=out, threads=1)
+        done.set()
+
+    thread = threading.Thread(target=resize)
+    thread.start()
+    while not done.is_set():
+        steps += 1
+        time.sleep(0)
+    thread.join()
+    assert steps > 10
