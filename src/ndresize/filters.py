@@ -135,8 +135,15 @@ def cubic(a: float) -> Filter:
     a : float
         Slope at distance 1: -0.75 in ONNX, PyTorch and OpenCV, -0.5 in Pillow and TensorFlow.
     """
-    inner, outer = (a + 2, -(a + 3), 0.0, 1.0), (a, -5 * a, 8 * a, -4 * a)
-    return Filter(f"cubic({a})", 2.0, lambda d: _piecewise_cubic(d, inner, outer), sums_to_one=True)
+
+    def function(d: Floats) -> Floats:
+        x = np.abs(d)
+        # Factored, so that weights near the zeros at 1 and 2 keep all their digits.
+        inner = (x - 1) * (((a + 2) * x - 1) * x - 1)
+        outer = a * (x - 1) * (x - 2) ** 2
+        return np.where(x <= 1, inner, np.where(x < 2, outer, 0.0))
+
+    return Filter(f"cubic({a})", 2.0, function, sums_to_one=True)
 
 
 def lanczos(lobes: int) -> Filter:

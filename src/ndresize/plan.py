@@ -158,6 +158,8 @@ class Plan:
                 )
             return portable.run(self, x)
         x = np.asarray(x)
+        if not x.dtype.isnative:
+            x = x.astype(element_type(x.dtype))
         if x.shape != self.input_shape:
             raise ResizeError(f"the plan is for shape {self.input_shape}, got {x.shape}")
         if x.dtype != self.input_dtype:
@@ -292,7 +294,8 @@ class Plan:
 def element_type(dtype: DTypeLike) -> np.dtype[Any]:
     """Return `dtype` as a NumPy type in the machine's byte order."""
     try:
-        return np.dtype(dtype).newbyteorder("=")
+        found = np.dtype(dtype)
+        return found if found.isnative else found.newbyteorder("=")
     except TypeError:
         raise ResizeError(f"dtype must be a NumPy element type, got {dtype!r}") from None
 

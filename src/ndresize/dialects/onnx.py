@@ -264,7 +264,12 @@ def _words(opset: int, mode: str, attributes: dict[str, Any]) -> Words:
             "'half_pixel' with nearest_mode 'round_prefer_ceil' picks the same samples as its "
             f"'floor'; the opset is {opset}"
         )
-    coefficient = arguments.finite("cubic_coeff_a", given.pop("cubic_coeff_a", -0.75))
+    # The operator's attributes are float32, as its scales are.
+    coefficient = _float32("cubic_coeff_a", given.pop("cubic_coeff_a", -0.75))
+    arguments.finite("cubic_coeff_a", coefficient)
+    if "extrapolation_value" in given:
+        value = given["extrapolation_value"]
+        given["extrapolation_value"] = _float32("extrapolation_value", value)
     kernels = {"nearest": None, "linear": linear, "cubic": cubic(coefficient)}
     return checked_words(kernels[mode], transformation, given)
 
@@ -298,6 +303,12 @@ def _number(name: str, value: Any) -> float:
         return float(value)
     except (TypeError, ValueError):
         raise ResizeError(f"{name} must be a number, got {value!r}") from None
+
+
+def _float32(name: str, value: Any) -> float:
+    """Return the float32 that a number becomes; too large a one becomes infinite."""
+    with np.errstate(over="ignore", under="ignore"):
+        return float(np.float32(_number(name, value)))
 
 
 def _refuse_type(opset: int, dtype: np.dtype[Any]) -> None:

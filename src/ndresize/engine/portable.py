@@ -50,6 +50,8 @@ def element_type_of(x: Any) -> np.dtype[Any]:
     ResizeError
         If NumPy has no such type.
     """
+    if isinstance(x, np.ndarray):
+        return x.dtype
     name = str(x.dtype).rsplit(".", maxsplit=1)[-1]  # "torch.float32", "array_api_strict.float32"
     try:
         return np.dtype(name)

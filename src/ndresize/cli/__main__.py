@@ -1,0 +1,5 @@
+"""``python -m ndresize.cli`` is the command `ndresize`."""
+
+from ndresize.cli import main
+
+main()
