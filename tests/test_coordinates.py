@@ -79,7 +79,9 @@ def test_rules_say_what_they_are_named_for(n_in: int, n_out: int) -> None:
         )
 
 
-@given(st.integers(1, 50), st.integers(1, 50), st.fractions(Fraction(1, 10), 10, max_denominator=50))
+@given(
+    st.integers(1, 50), st.integers(1, 50), st.fractions(Fraction(1, 10), 10, max_denominator=50)
+)
 def test_symmetric_lines_map_the_middle_to_the_middle(
     n_in: int, n_out: int, scale: Fraction
 ) -> None:

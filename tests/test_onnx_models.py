@@ -89,7 +89,9 @@ def test_resize_nodes_are_found_between_other_operators() -> None:
     plan = read.nodes[0].plan
     assert plan is not None
     assert plan.output_shape == (6, 8)
-    with pytest.raises(ndresize.ResizeError, match="no operators but Resize, Upsample, .* got Relu"):
+    with pytest.raises(
+        ndresize.ResizeError, match=r"no operators but Resize, Upsample, .* got Relu"
+    ):
         read.run({"X": np.zeros((3, 4), np.float32)})
 
 
@@ -184,7 +186,10 @@ def test_strings_and_an_integer_constant() -> None:
         ({"Z": np.zeros(4)}, "the model has no input 'Z'"),
         ({"X": np.zeros(4), "s": [1]}, "input 'X' must be float32, got float64"),
         ({"X": np.zeros(5, np.float32), "s": [1]}, r"does not take an array of shape \[5\]"),
-        ({"X": np.zeros((4, 1), np.float32), "s": [1]}, r"does not take an array of shape \[4, 1\]"),
+        (
+            {"X": np.zeros((4, 1), np.float32), "s": [1]},
+            r"does not take an array of shape \[4, 1\]",
+        ),
         (
             {"X": np.zeros(4, np.float32), "s": np.array([-1], np.float32)},
             "the Resize that gives 'Y': scales must be finite and greater than 0",
@@ -216,7 +221,7 @@ def test_files_that_are_no_models(tmp_path: Path) -> None:
         ) as caught:
             onnx_model.read(path)
         assert "\n" not in str(caught.value)
-    with pytest.raises(ndresize.ResizeError, match="none.onnx: No such file"):
+    with pytest.raises(ndresize.ResizeError, match=r"none\.onnx: No such file"):
         onnx_model.read(tmp_path / "none.onnx")
 
 

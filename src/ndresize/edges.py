@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ndresize.axis import AxisOperator
 
-__all__ = ["EdgeRule", "apply_edges", "normalise"]
+__all__ = ["EdgeRule", "apply_edges", "normalise", "padding"]
 
 EdgeRule = Literal["replicate", "exclude"]
 
@@ -59,3 +59,13 @@ def apply_edges(
     result[inner] = weights[inner]
     result[edge, :width] = folded
     return AxisOperator(np.where(inner, first, start), result, n_in)
+
+
+def padding(n_in: int, before: int, after: int) -> AxisOperator:
+    """Return the operator that puts zeros around an axis: its outer rows read nothing.
+
+    Composed with it, another operator acts on the padded axis and nothing is ever padded.
+    """
+    index = np.arange(-before, n_in + after)
+    inside = (index >= 0) & (index < n_in)
+    return AxisOperator(np.where(inside, index, 0), inside[:, None].astype(np.float64), n_in)

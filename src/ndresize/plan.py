@@ -17,7 +17,16 @@ from ndresize.engine import native, portable
 from ndresize.errors import ResizeError
 from ndresize.rounding import RoundingRule
 
-__all__ = ["Arithmetic", "Fill", "Pass", "Plan", "element_type", "make_plan"]
+__all__ = [
+    "Arithmetic",
+    "Fill",
+    "Pass",
+    "Plan",
+    "element_type",
+    "machine_memory",
+    "make_plan",
+    "refuse_uncountable",
+]
 
 Accumulator = Literal["element", "float32", "float64"]
 
@@ -327,7 +336,7 @@ def make_plan(
     """
     work = {axis: op for axis, op in operators.items() if not op.is_identity}
     output = tuple(work[a].n_out if a in work else n for a, n in enumerate(shape))
-    _refuse_uncountable(output, dtype)
+    refuse_uncountable(output, dtype)
     if order is None:
         order = cheapest_order(shape, work)
     passes = tuple(Pass(axis, work[axis], arithmetic) for axis in order if axis in work)
@@ -353,7 +362,8 @@ def cheapest_order(shape: tuple[int, ...], operators: Mapping[int, AxisOperator]
         return total
 
     orders: list[tuple[int, ...]] = list(itertools.permutations(sorted(operators, reverse=True)))
-    return list(min(orders, key=cost))
+    costs = [cost(order) for order in orders]
+    return list(orders[costs.index(min(costs))])
 
 
 def _overlap(a: NDArray[Any], b: NDArray[Any]) -> bool:
@@ -396,7 +406,8 @@ def _window(slices: Sequence[slice], shape: tuple[int, ...]) -> list[tuple[int, 
     return window
 
 
-def _refuse_uncountable(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+def refuse_uncountable(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """Refuse an output whose bytes no machine can count."""
     size = math.prod(shape) * max(dtype.itemsize, 1)
     if size > 2**63 - 1:
         raise ResizeError(f"the output of shape {shape} would take {size} bytes, more than 2**63-1")

@@ -59,6 +59,8 @@ def vector(name: str, value: Any) -> list[Any]:
         array = np.asarray(value)
     except ValueError:
         array = np.empty((0, 0))
+    if array.dtype.kind == "O" and any(type(entry) is int for entry in array.flat):
+        raise ResizeError(f"{name} must fit into 64 bits, got {value!r}")
     if array.ndim != 1 or (array.size and array.dtype.kind not in "fiu"):
         raise ResizeError(f"{name} must be a one-dimensional list of numbers, got {value!r}")
     return list(array.tolist())
@@ -114,7 +116,7 @@ def normalised_axes(axes: Any, rank: int, *, default: Iterable[int] | None = Non
 def refuse_huge_axis(axis: int, n_out: int, taps: int) -> None:
     """Refuse an axis whose table of weights alone would not fit into memory."""
     size = n_out * (taps + 1) * 8
-    if size > 2**28 and size > machine_memory() // 4:  # building it takes a few times its size
+    if size > 2**28 and size > machine_memory() // 16:  # building it takes several times its size
         raise ResizeError(
             f"output length {n_out} (axis {axis}) needs {size} bytes for its weights alone and the "
             f"machine has {machine_memory()}; ask for a smaller size"

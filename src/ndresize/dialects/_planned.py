@@ -62,7 +62,7 @@ def planned(name: str) -> Callable[[Planner[P]], ResizeFunction[P]]:
 
         @functools.wraps(planner)
         def plan(shape: Any, dtype: DTypeLike, *args: P.args, **kwargs: P.kwargs) -> Plan:
-            return plan_for(checked_shape(shape), np.dtype(dtype), args, kwargs)
+            return plan_for(checked_shape(shape), element_type(dtype), args, kwargs)
 
         def resize(
             x: Any, /, *args: Any, out: Any = None, threads: int | None = None, **kwargs: Any

@@ -25,7 +25,7 @@ from ndresize.dialects._planned import planned
 from ndresize.dialects._resampling import NEAREST_RULES, NearestRule, Sampling
 from ndresize.errors import ResizeError
 from ndresize.filters import Filter, cubic, linear
-from ndresize.plan import Arithmetic, Fill, Plan, make_plan
+from ndresize.plan import Arithmetic, Fill, Plan, make_plan, refuse_uncountable
 
 __all__ = ["OPSETS", "UPSAMPLE_OPSETS", "resize", "upsample"]
 
@@ -221,6 +221,8 @@ def words_to_plan(
     axes = arguments.normalised_axes(words.axes, len(shape))
     per = "axis of X" if words.axes is None else "entry of axes"
     lengths = _lengths(shape, axes, words, scales, sizes, per)
+    made = dict(zip(axes, (n for n, _ in lengths), strict=True))
+    refuse_uncountable(tuple(made.get(a, n) for a, n in enumerate(shape)), dtype)
     regions = _regions(words, roi, len(axes), per)
     operators: dict[int, AxisOperator] = {}
     outside: list[NDArray[np.bool_] | None] = [None] * len(shape)
@@ -278,7 +280,9 @@ def checked_words(kernel: Filter | None, transformation: str, given: dict[str, A
     """Return the words of the attributes that every opset from 18 on has."""
     antialias = arguments.flag("antialias", given.get("antialias", 0))
     if antialias and kernel is None:
-        raise ResizeError("antialias needs mode linear or cubic, got nearest, which picks samples")
+        raise ResizeError(
+            "antialias needs a mode that averages, as linear does; got nearest, which picks samples"
+        )
     rule = arguments.choice(
         "nearest_mode", given.get("nearest_mode", "round_prefer_floor"), NEAREST_RULES
     )

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from ndresize import _ext
-from ndresize.engine import portable
+from ndresize.engine import _ext, portable
 from ndresize.rounding import ROUNDING_RULES
 
 if TYPE_CHECKING:

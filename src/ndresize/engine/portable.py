@@ -51,12 +51,15 @@ def element_type_of(x: Any) -> np.dtype[Any]:
         If NumPy has no such type.
     """
     if isinstance(x, np.ndarray):
-        return x.dtype
+        own: np.dtype[Any] = x.dtype
+        return own
     name = str(x.dtype).rsplit(".", maxsplit=1)[-1]  # "torch.float32", "array_api_strict.float32"
     try:
-        return np.dtype(name)
+        found: np.dtype[Any] = np.dtype(name)
     except TypeError:
         pass
+    else:
+        return found
     if name == "bfloat16":
         try:
             import ml_dtypes
@@ -93,7 +96,7 @@ def _constant(values: np.ndarray[Any, Any], like: Any, xp: Any) -> Any:
     device = getattr(like, "device", None)
     if xp is np:
         return values
-    return xp.asarray(values, device=device)
+    return xp.asarray(values.copy(), device=device)  # a plan's arrays are read-only: torch warns
 
 
 def _accumulator(plan: Plan, step: Pass, xp: Any) -> Any:

@@ -216,7 +216,9 @@ def _declared(kind: str, info: onnx.ValueInfoProto) -> Tensor:
 def _refuse_repeated(kind: str, tensors: Sequence[Tensor]) -> None:
     names = [tensor.name for tensor in tensors]
     if len(set(names)) < len(names):
-        raise ResizeError(f"every {kind} must have a name of its own, got {some_of(list(map(repr, names)))}")
+        raise ResizeError(
+            f"every {kind} must have a name of its own, got {some_of(list(map(repr, names)))}"
+        )
 
 
 def _refuse_unconnected(node: onnx.NodeProto, known: set[str]) -> None:

@@ -99,6 +99,8 @@ def dense_array(
     indices = tensor_array(sparse.indices, folder, what=what)
     shape = tuple(sparse.dims)
     size = math.prod(shape)
+    if indices.dtype != np.int64:
+        raise ResizeError(f"{what}: the indices must be int64, got {indices.dtype.name}")
     if any(n < 0 for n in shape) or size * values.itemsize > machine_memory():
         raise ResizeError(f"{what}: an array of shape {list(shape)} does not fit into memory")
     if indices.ndim == 2 and indices.shape[1:] == (len(shape),):
