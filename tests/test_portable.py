@@ -190,8 +190,18 @@ def test_refusals() -> None:
         plan(torch.ones(4))
     with pytest.raises(ResizeError, match=r"the plan is for type float32, got torch\.float64"):
         plan(x.double())
-    with pytest.raises(ResizeError, match=r"an element type that NumPy has, got torch\.complex32"):
-        ndresize.resize(torch.ones(3, dtype=torch.complex32), sizes=[5])
+
+
+def test_element_types_that_numpy_does_not_have() -> None:
+    class Strange:
+        shape = (3,)
+        dtype = "strange.float80"
+
+        def __array_namespace__(self) -> Any:
+            return np
+
+    with pytest.raises(ResizeError, match=r"an element type that NumPy has, got strange\.float80"):
+        ndresize.resize(Strange(), sizes=[5])
 
 
 @pytest.mark.parametrize(
