@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import subprocess
 import sys
 from pathlib import Path
@@ -357,3 +358,12 @@ def test_command_refuses_in_one_line(files: Path, arguments: list[str], message:
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
     assert sorted(p.name for p in files.iterdir()) == ["bad.onnx", "m.onnx", "x.npy"]
+
+
+def test_the_examples_of_the_page_print_what_it_says() -> None:
+    page = Path(__file__).parent.parent / "docs" / "models.md"
+
+    failed, ran = doctest.testfile(str(page), module_relative=False)
+
+    assert ran > 5
+    assert failed == 0
