@@ -26,7 +26,7 @@ def main(arguments: list[str] | None = None) -> None:
         return
     if not chosen:
         raise SystemExit(f"no workload's name has {given.only!r} in it; see --list")
-    seconds = 0.03 if given.quick else given.seconds
+    seconds = 0.02 if given.quick else given.seconds
     results = Results(machine(), versions())
     print(tables.heading(results))
     for threads in given.threads:
@@ -61,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
         "--threads", type=_threads, default=[1, 2], help="such as 1,2 (the default)"
     )
     parser.add_argument(
-        "--seconds", type=float, default=0.2, help="for each contestant of each row, 0.2 by default"
+        "--seconds", type=float, default=0.1, help="for each contestant of each row, 0.1 by default"
     )
     parser.add_argument("--json", type=Path, metavar="PATH", help="in place of benchmarks/results/")
     parser.add_argument("--markdown", type=Path, metavar="PATH", help="a table besides")

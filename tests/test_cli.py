@@ -568,7 +568,7 @@ def test_many_existing_outputs_are_refused_before_any_work(photo):
         ("photo.png out.png --size 9x9 --max-pixels 100", "has 16x12 pixels, more than 100"),
         ("photo.png out.png --size 9x9 --max-pixels 0", "--max-pixels must be a whole .* '0'"),
         ("photo.png out.png --size 3x3 --mode linea", "--mode must be one of .* mean 'linear'"),
-        ("photo.png out.png --size 3x3 --mode nearest -a", "--antialias needs mode"),
+        ("photo.png out.png --size 3x3 --mode nearest -a", "--antialias needs a mode"),
         ("photo.png out.png --size 3x3 --coordinates no", "--coordinates must be one of .*'no'"),
         ("photo.png out.png --size 3x3 --nearest-mode no", "--nearest-mode must be one of"),
         ("photo.png out.png --size 3x3 --keep-aspect no", "--keep-aspect must be one of"),

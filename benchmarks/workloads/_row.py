@@ -48,7 +48,7 @@ PLANES = {**GRAPHS, "opencv": opencv.planes}
 ARRAYS = {**GRAPHS, "opencv": opencv.image}
 
 LONG_TO_COMPILE = (
-    "takes seconds to compile this model; it is in the rows of float32 planes and of linear uint8"
+    "takes seconds to compile this model; it is in the rows of linear to 224x224 on three channels"
 )
 _WHY_NOT = {
     "opencv": "resizes images, not volumes",

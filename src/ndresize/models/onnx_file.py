@@ -28,16 +28,16 @@ def load_model(path: Path) -> onnx.ModelProto:
     """
     try:
         size = path.stat().st_size
-        if size > _LONGEST:
-            raise ResizeError(
-                f"{path} has {size} bytes and an ONNX model can have {_LONGEST}; its tensors "
-                "belong into external data"
-            )
-        data = path.read_bytes()
+        data = path.read_bytes() if size <= _LONGEST else b""
     except OSError as error:
         raise ResizeError(f"{path}: {error.strerror or error}") from None
     except ValueError as error:  # a zero byte in the path
         raise ResizeError(f"{str(path)!r}: {error}") from None
+    if size > _LONGEST:
+        raise ResizeError(
+            f"{path} has {size} bytes and an ONNX model can have {_LONGEST}; its tensors belong "
+            "into external data"
+        )
     model = onnx.ModelProto()
     try:
         model.ParseFromString(data)

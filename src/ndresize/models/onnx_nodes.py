@@ -18,6 +18,7 @@ from ndresize.models.onnx_tensors import (
     constant_array,
     declared_tensor,
     dense_array,
+    stored_tensor,
     tensor_array,
 )
 from ndresize.models.signature import Tensor
@@ -53,7 +54,7 @@ class ResizeNode:
     tensors : mapping from str to Tensor
         What is known of the inputs' types and shapes, and of the output's as "Y".
     constants : mapping from str to ndarray
-        Values of those inputs that do not depend on the model's inputs.
+        Values of those of `roi`, `scales` and `sizes` that do not depend on the model's inputs.
     plan : Plan or None
         What the node does, if that is known before the model runs.
     reason : str
@@ -77,45 +78,47 @@ class ResizeNode:
 
 @dataclass(frozen=True)
 class Scope:
-    """What is known of the values that the nodes of a graph can name."""
+    """What is known of the values that the nodes of a graph can name.
+
+    Constants are read when they are asked for: most of a model's are weights of other operators.
+    """
 
     tensors: dict[str, Tensor] = field(default_factory=dict)
-    constants: dict[str, NDArray[Any]] = field(default_factory=dict)
+    readers: dict[str, Callable[[], NDArray[Any]]] = field(default_factory=dict)
 
     def inside(self, graph: onnx.GraphProto, folder: Path | None) -> Scope:
         """Return the scope of a graph within this one."""
-        scope = Scope(dict(self.tensors), dict(self.constants))
+        scope = Scope(dict(self.tensors), dict(self.readers))
         for info in (*graph.input, *graph.output, *graph.value_info):
-            scope.forget(info.name)
+            scope.readers.pop(info.name, None)  # an inner value hides an outer one
             scope.tensors[info.name] = declared_tensor(info) or Tensor(info.name)
         overridable = {info.name for info in graph.input}
         for tensor in graph.initializer:
             if tensor.name not in overridable:
-                scope.add(tensor.name, partial(tensor_array, tensor, folder))
+                scope.tensors[tensor.name] = stored_tensor(tensor)
+                scope.readers[tensor.name] = partial(tensor_array, tensor, folder)
         for sparse in graph.sparse_initializer:
             if sparse.values.name not in overridable:
-                scope.add(sparse.values.name, partial(dense_array, sparse, folder))
+                scope.readers[sparse.values.name] = partial(dense_array, sparse, folder)
         return scope
 
-    def add(self, name: str, read: Callable[[], NDArray[Any]]) -> None:
-        """Remember a constant, unless it cannot be read."""
-        self.constants.pop(name, None)
+    def follow(self, node: onnx.NodeProto, folder: Path | None) -> None:
+        """Learn what constants a node makes."""
+        for name in node.output:
+            self.readers.pop(name, None)
+        if is_onnx(node, "Constant") and node.output:
+            self.readers[node.output[0]] = partial(constant_array, node, folder)
+        if is_onnx(node, "Identity") and node.output and node.input:
+            reader = self.readers.get(node.input[0])
+            if reader is not None:
+                self.readers[node.output[0]] = reader
+
+    def constant(self, name: str) -> NDArray[Any] | None:
+        """Return a constant, or None for what is none or cannot be read."""
         try:
-            array = read()
-        except ResizeError:
-            return
-        self.constants[name] = array
-        self.tensors[name] = Tensor(name, array.dtype, array.shape)
-
-    def copy(self, source: str, name: str) -> None:
-        """Remember that a value is a copy of another."""
-        if source in self.constants:
-            self.constants[name] = self.constants[source]
-
-    def forget(self, name: str) -> None:
-        """Forget an outer value that an inner one hides."""
-        self.tensors.pop(name, None)
-        self.constants.pop(name, None)
+            return self.readers[name]()
+        except (KeyError, ResizeError):
+            return None
 
 
 def is_onnx(node: onnx.NodeProto, *operators: str) -> bool:
@@ -173,11 +176,8 @@ def find_nodes(
     """Yield the resize nodes of a graph and of the graphs inside it, in order."""
     scope = (outer or Scope()).inside(graph, folder)
     for node in graph.node:
-        if is_onnx(node, "Constant") and node.output:
-            scope.add(node.output[0], partial(constant_array, node, folder))
-        elif is_onnx(node, "Identity") and node.output and node.input:
-            scope.copy(node.input[0], node.output[0])
-        elif is_onnx(node, *OPERATORS):
+        scope.follow(node, folder)
+        if is_onnx(node, *OPERATORS):
             yield _resize_node(node, opset, scope, where)
         for attribute in node.attribute:
             graphs = [attribute.g] if attribute.HasField("g") else attribute.graphs
@@ -210,7 +210,8 @@ def _resize_node(node: onnx.NodeProto, opset: int, scope: Scope, where: str) -> 
     output = node.output[0] if node.output else ""
     if output in scope.tensors:
         tensors["Y"] = scope.tensors[output]
-    constants = {r: scope.constants[n] for r, n in inputs.items() if n in scope.constants}
+    values = {role: scope.constant(name) for role, name in inputs.items() if role != "X"}
+    constants = {role: value for role, value in values.items() if value is not None}
     if call is not None:
         try:
             plan = _plan(call, inputs, tensors, constants)

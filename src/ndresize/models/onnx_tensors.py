@@ -15,7 +15,7 @@ from ndresize.models.onnx_file import read_external
 from ndresize.models.signature import Length, Tensor
 from ndresize.plan import machine_memory
 
-__all__ = ["constant_array", "declared_tensor", "dense_array", "tensor_array"]
+__all__ = ["constant_array", "declared_tensor", "dense_array", "stored_tensor", "tensor_array"]
 
 _TYPES: dict[int, np.dtype[Any]] = {
     onnx.TensorProto.FLOAT: np.dtype(np.float32),
@@ -164,6 +164,11 @@ def declared_tensor(info: onnx.ValueInfoProto) -> Tensor | None:
     tensor = info.type.tensor_type
     shape = tuple(map(_length, tensor.shape.dim)) if tensor.HasField("shape") else None
     return Tensor(info.name, _TYPES.get(tensor.elem_type), shape)
+
+
+def stored_tensor(tensor: onnx.TensorProto) -> Tensor:
+    """Return type and shape of a tensor, whose data need not be there."""
+    return Tensor(tensor.name, _TYPES.get(tensor.data_type), tuple(tensor.dims))
 
 
 def _length(dim: Any) -> Length:

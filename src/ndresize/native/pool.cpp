@@ -116,12 +116,14 @@ bool parallel(i64 tasks, int threads, const std::function<void(i64)>& work,
   const auto job = std::make_shared<Job>(tasks, work);
   const i64 helpers = threads - 1 < tasks - 1 ? threads - 1 : tasks - 1;
   if (helpers > 0) the_pool().offer(job, static_cast<int>(helpers));
+  bool polled = false;
   auto last = std::chrono::steady_clock::now();
   while (job->step()) {
     const auto now = std::chrono::steady_clock::now();
     if (now - last > std::chrono::milliseconds(50)) {
       last = now;
-      if (poll()) job->stop = true;
+      // Not asked again: once it says so, a Python exception is set.
+      if (poll()) job->stop = polled = true;
     }
   }
   if (helpers > 0) {
@@ -130,7 +132,7 @@ bool parallel(i64 tasks, int threads, const std::function<void(i64)>& work,
     job->idle.wait(lock, [&] { return job->helpers == 0; });
   }
   if (job->error) std::rethrow_exception(job->error);
-  return !job->stop || job->next >= tasks;
+  return !polled;
 }
 
 }  // namespace ndresize

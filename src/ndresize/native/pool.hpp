@@ -8,7 +8,7 @@ namespace ndresize {
 
 // Call work(0) .. work(tasks - 1), each once, on up to `threads` threads, this one among them.
 // `poll` is called now and then on this thread; once it returns true no further task begins.
-// Returns whether all tasks ran. An exception of a task is thrown again here.
+// Returns false if `poll` did return true. An exception of a task is thrown again here.
 bool parallel(i64 tasks, int threads, const std::function<void(i64)>& work,
               const std::function<bool()>& poll);
 
