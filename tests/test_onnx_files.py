@@ -60,7 +60,14 @@ def test_every_truncation_is_refused(tmp_path: Path) -> None:
 
 
 def test_flipped_bits_never_raise_anything_else(tmp_path: Path) -> None:
-    whole = double().SerializeToString()
+    whole = onnx.parser.parse_model("""<ir_version: 9, opset_import: ["": 19]>
+        g (float[2, 3] X) => (float[a, b] Y) {
+            one = Constant<value_ints = [1]>()
+            s = Constant<value = float[1] {2.0}>()
+            A = Resize<axes = [1], exclude_outside = 1, cubic_coeff_a = -0.5>(X, , s)
+            B = Identity(A)
+            Y = Resize<mode = "linear", axes = [0]>(B, , , one)
+        }""").SerializeToString()
     path = tmp_path / "m.onnx"
     told = []
     for position in range(len(whole)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import ml_dtypes
@@ -189,6 +190,34 @@ def test_damaged_constants(attributes: dict[str, Any], message: str) -> None:
     assert message in text
 
 
+def test_references_outside_of_functions() -> None:
+    model = parsed("g (float[2] X) => (float[a] Y) { Y = Resize(X, , s) }")
+    model.graph.node.insert(0, helper.make_node("Constant", [], ["s"], value_floats=[2.0]))
+    model.graph.node[0].attribute[0].ref_attr_name = "how"
+    x = np.zeros(2, np.float32)
+    assert refusal(model, X=x) == (
+        "the Constant that gives 's' must have a value, got a reference to 'how' of a function"
+    )
+
+    model.graph.node[0].attribute[0].ref_attr_name = ""
+    model.graph.node[1].attribute.add(
+        name="mode", type=onnx.AttributeProto.STRING, ref_attr_name="how"
+    )
+    text = "attribute mode must have a value, got a reference to 'how' of a function"
+    assert onnx_model.read(model).nodes[0].reason == text
+    assert refusal(model, X=x).endswith(text)
+
+
+def test_an_attribute_given_twice() -> None:
+    model = parsed("g (float[2] X) => (float[a] Y) <float[1] s = {2.0}> { Y = Resize(X, , s) }")
+    for mode in ("linear", "nearest"):
+        model.graph.node[0].attribute.append(helper.make_attribute("mode", mode))
+
+    assert refusal(model, X=np.zeros(2, np.float32)).endswith(
+        "every attribute must be given once, got 'mode', 'mode'"
+    )
+
+
 TYPES = [
     *(np.dtype(f"{kind}{bits}") for kind in ("int", "uint") for bits in (8, 16, 32, 64)),
     *map(np.dtype, (np.float16, np.float32, np.float64, np.complex64, np.complex128, np.bool_)),
@@ -199,8 +228,10 @@ TYPES = [
 
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
 def test_every_element_type(dtype: np.dtype[Any]) -> None:
-    kind = helper.np_dtype_to_tensor_dtype(dtype) if dtype != object else TensorProto.STRING
-    x = np.array(["a", "b"], object) if dtype == object else np.array([0, 1]).astype(dtype)
+    if dtype.kind == "O":
+        kind, x = TensorProto.STRING, np.array(["a", "b"], object)
+    else:
+        kind, x = helper.np_dtype_to_tensor_dtype(dtype), np.array([0, 1]).astype(dtype)
     model = parsed("g (float[2] X) => (float[a] Y) <float[1] s = {2.0}> { Y = Resize(X, , s) }")
     for info in (*model.graph.input, *model.graph.output):
         info.type.tensor_type.elem_type = kind
@@ -261,8 +292,6 @@ def test_values_are_dropped_after_their_last_use() -> None:
         pass
 
     def counting(plan: Plan, x: Any, *args: Any, **kwargs: Any) -> Any:
-        import weakref
-
         y = np.asarray(run_plan(plan, np.asarray(x), *args, **kwargs)).view(Counted)
         made.append(weakref.ref(y))
         alive.append(sum(ref() is not None for ref in made))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ndresize.dialects import onnx as dialect
 from ndresize.errors import ResizeError
 from ndresize.models._onnx_package import onnx
+from ndresize.models.signature import some_of
 from ndresize.plan import Plan
 
 __all__ = ["DOMAINS", "OPERATORS", "Call", "attribute_values"]
@@ -59,7 +60,7 @@ class Call:
         Raises
         ------
         ResizeError
-            If the opset does not have the operator.
+            If the opset does not have the operator, or the operator not such an attribute.
         """
         try:
             schema = onnx.defs.get_schema(operator, opset, "")
@@ -79,6 +80,9 @@ class Call:
                 f"{operator}-{version} is not among the known versions {known}; the opset is "
                 f"{opset}"
             )
+        for name in attributes:
+            if name not in schema.attributes:
+                _refuse_attribute(name, schema, opset)
         return cls(operator, version, attributes)
 
     @classmethod
@@ -88,17 +92,21 @@ class Call:
         Raises
         ------
         ResizeError
-            If the opset does not have the operator, or the operator not such an attribute.
+            As in `at_opset`, and if an attribute has no value or one of another type.
         """
         call = cls.at_opset(node.op_type, opset, attribute_values(node))
-        schema = onnx.defs.get_schema(node.op_type, opset, "")
-        kinds = onnx.AttributeProto.AttributeType
+        known = onnx.defs.get_schema(node.op_type, opset, "").attributes
+        if len(call.attributes) < len(node.attribute):
+            names = some_of([repr(a.name) for a in node.attribute])
+            raise ResizeError(f"every attribute must be given once, got {names}")
         for attribute in node.attribute:
-            if attribute.name not in schema.attributes:
-                known = ", ".join(sorted(schema.attributes))
-                raise ResizeError(f"unknown attribute {attribute.name!r}; {call} has: {known}")
-            wanted = str(schema.attributes[attribute.name].type).rpartition(".")[2]
-            got = kinds.Name(attribute.type)
+            if attribute.ref_attr_name:
+                raise ResizeError(
+                    f"attribute {attribute.name} must have a value, got a reference to "
+                    f"{attribute.ref_attr_name!r} of a function"
+                )
+            wanted = str(known[attribute.name].type).rpartition(".")[2]
+            got = onnx.AttributeProto.AttributeType.Name(attribute.type)
             if got != wanted:
                 raise ResizeError(f"attribute {attribute.name} must be of type {wanted}, got {got}")
         return call
@@ -169,9 +177,21 @@ class Call:
 
 
 def attribute_values(node: onnx.NodeProto) -> dict[str, Any]:
-    """Return a node's attributes as Python values."""
-    values = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
+    """Return a node's attributes as Python values; None for one without a value."""
+    values = {
+        a.name: None if a.ref_attr_name else onnx.helper.get_attribute_value(a)
+        for a in node.attribute
+    }
     return {
         name: value.decode(errors="replace") if isinstance(value, bytes) else value
         for name, value in values.items()
     }
+
+
+def _refuse_attribute(name: str, schema: onnx.defs.OpSchema, opset: int) -> NoReturn:
+    operator = schema.name
+    for version in OPERATORS[operator]:
+        if version > opset and name in onnx.defs.get_schema(operator, version, "").attributes:
+            raise ResizeError(f"{name} came with opset {version}; the opset is {opset}")
+    known = ", ".join(sorted(schema.attributes))
+    raise ResizeError(f"unknown attribute {name!r}; {operator}-{schema.since_version} has: {known}")

@@ -133,6 +133,9 @@ def constant_array(node: onnx.NodeProto, folder: Path | None) -> NDArray[Any]:
         names = ", ".join(repr(a.name) for a in node.attribute) or "none"
         raise ResizeError(f"{what} must have exactly one value attribute, got {names}")
     attribute = node.attribute[0]
+    if attribute.ref_attr_name:
+        name = attribute.ref_attr_name
+        raise ResizeError(f"{what} must have a value, got a reference to {name!r} of a function")
     value = onnx.helper.get_attribute_value(attribute)
     kinds = onnx.AttributeProto
     match attribute.name, attribute.type:
