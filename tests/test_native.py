@@ -7,6 +7,7 @@ import textwrap
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -253,3 +254,13 @@ def test_gil_is_released() -> None:
         time.sleep(0)
     thread.join()
     assert steps > 10
+
+
+def test_an_accumulator_that_the_kernels_do_not_have_is_honoured() -> None:
+    """Integers that float32 cannot hold, summed in it: what comes out is rounded to 24 bits."""
+    x = np.array([2**24 + 1, 2**24 + 1], np.int32)
+    plan = ndresize.resize.plan(x.shape, x.dtype, sizes=[4], mode="linear")
+    narrow = tuple(replace(s, arithmetic=ndresize.Arithmetic("float32")) for s in plan.passes)
+
+    assert plan(x).tolist() == [2**24 + 1] * 4
+    assert replace(plan, passes=narrow)(x).tolist() == [2**24] * 4

@@ -124,3 +124,83 @@ def test_refusals() -> None:
         onnx_backend.run_node(relu, [np.zeros(2, np.float32)])
     with pytest.raises(ndresize.ResizeError, match="device must be CPU, got 'CUDA'"):
         onnx_backend.prepare(next(iter(CASES.values())).model, device="CUDA")
+
+
+def parsed(text: str, opset: int = 19) -> onnx.ModelProto:
+    return onnx.parser.parse_model(f'<ir_version: 9, opset_import: ["": {opset}]>\n{text}')
+
+
+def test_inputs_of_a_model_in_every_form() -> None:
+    ready = onnx_backend.prepare(
+        parsed("""g (float[2] X, float[1] s = {2.0}) => (float[a] Y, float[2] Z) {
+            Y = Resize(X, , s)
+            Z = Identity(X)
+        }""")
+    )
+    x, s = np.array([1, 2], np.float32), np.array([1.5], np.float32)
+
+    outputs = ready.run([x])
+
+    assert isinstance(outputs, tuple)
+    assert [y.tolist() for y in outputs] == [[1, 1, 2, 2], [1, 2]]
+    assert outputs["Y"] is outputs[0]
+    assert ready.run(x)[0].tolist() == [1, 1, 2, 2]
+    assert ready.run({"X": x})[0].tolist() == [1, 1, 2, 2]
+    assert ready.run([x, s])[0].tolist() == [1, 1, 2]
+    assert ready.run({"X": x, "s": s})[0].tolist() == [1, 1, 2]
+    with pytest.raises(ndresize.ResizeError, match="the model has the inputs 'X', 's'; got 3"):
+        ready.run([x, s, x])
+    with pytest.raises(ndresize.ResizeError, match="input 'X' is missing; got none"):
+        ready.run([])
+
+
+def test_inputs_of_a_node_in_every_form() -> None:
+    node = onnx.helper.make_node("Resize", ["X", "", "s"], ["Y"])
+    x, s = np.array([1, 2], np.float32), np.array([2], np.float32)
+
+    for inputs in ([x, s], (x, None, s), {"s": s, "X": x}, [[1, 2], s]):
+        assert onnx_backend.run_node(node, inputs)["Y"].tolist() == [1, 1, 2, 2]
+    with pytest.raises(ndresize.ResizeError, match="the node has the inputs 'X', '', 's'; got 4"):
+        onnx_backend.run_node(node, [x, s, s, s])
+    with pytest.raises(ndresize.ResizeError, match="input 's' of the node is missing; got 'X'"):
+        onnx_backend.run_node(node, {"X": x})
+
+
+def test_the_opset_of_a_node_can_be_told() -> None:
+    node = onnx.helper.make_node("Resize", ["X", "", "s"], ["Y"], axes=[0])
+    inputs = [np.array([1, 2], np.float32), np.array([2], np.float32)]
+
+    assert onnx_backend.run_node(node, inputs, opset_version=18)[0].tolist() == [1, 1, 2, 2]
+    with pytest.raises(ndresize.ResizeError, match="axes came with opset 18; the opset is 17"):
+        onnx_backend.run_node(node, inputs, opset_version=17)
+    old = onnx.helper.make_node("Upsample", ["X", "s"], ["Y"])
+    assert onnx_backend.run_node(old, inputs, opset_version=9)[0].tolist() == [1, 1, 2, 2]
+    with pytest.raises(ndresize.ResizeError, match="Upsample was removed with opset 10"):
+        onnx_backend.run_node(old, inputs)
+
+
+def test_the_module_and_the_class_are_the_same_backend() -> None:
+    for name in ("is_compatible", "prepare", "run_model", "run_node", "supports_device"):
+        assert getattr(onnx_backend, name) == getattr(onnx_backend.ResizeBackend, name)
+    assert issubclass(onnx_backend.ResizeBackend, onnx.backend.base.Backend)
+    assert onnx_backend.supports_device("CPU:0")
+    assert not onnx_backend.supports_device("CPUX")
+
+
+def test_a_wrong_answer_would_turn_the_suite_red(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The suite compares: one sample off by a little is a failure in every case."""
+    run = ndresize.Plan.__call__
+
+    def off(plan: ndresize.Plan, x: Any, *args: Any, **kwargs: Any) -> Any:
+        y = run(plan, x, *args, **kwargs)
+        y[(0,) * y.ndim] += 0.01
+        return y
+
+    monkeypatch.setattr(ndresize.Plan, "__call__", off)
+    with np.errstate(all="ignore"):
+        runner = onnx.backend.test.BackendTest(onnx_backend, "ndresize")
+    runner.include("^test_(resize|upsample)_.*_cpu$")
+    result = unittest.TestResult()
+    runner.test_suite.run(result)
+
+    assert len(result.failures) == 40

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ndresize.engine import _ext, portable
@@ -37,9 +38,12 @@ def instruction_set() -> str:
 
 
 def compile_plan(plan: Plan) -> _ext.Program | None:
-    """Return the program of a plan, or None where there is nothing to compute."""
+    """Return the program of a plan, or None where the portable executor has to run it."""
     if not plan.passes or plan.input_dtype.hasobject or plan.input_dtype.kind == "T":
         return None
+    own = _accumulator(plan.input_dtype)
+    if any(step.arithmetic.accumulator not in ("element", own) for step in plan.passes):
+        return None  # the kernels have one accumulator for each element type
     shape_in, shape_out = list(plan.input_shape), list(plan.output_shape)
     kind, item = plan.input_dtype.name, plan.input_dtype.itemsize
     if plan.is_selection:
@@ -70,6 +74,12 @@ def compile_plan(plan: Plan) -> _ext.Program | None:
         shape_out,
         passes,
     )
+
+
+def _accumulator(dtype: np.dtype[Any]) -> str:
+    """Return what the kernels sum a type in, as native/vectors.hpp has it."""
+    size = dtype.itemsize // (2 if dtype.kind == "c" else 1)
+    return "float64" if size == 8 or (dtype.kind in "iu" and size == 4) else "float32"
 
 
 def run(plan: Plan, program: Any, x: NDArray[Any], out: NDArray[Any], threads: int | None) -> None:

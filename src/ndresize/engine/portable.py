@@ -85,7 +85,7 @@ def run(plan: Plan, x: Any) -> Any:
         raise ResizeError(f"the plan is for type {plan.input_dtype}, got {x.dtype}")
     y = x
     for step in plan.passes:
-        y = _apply(plan, step, y, xp)
+        y = _apply(plan, step, y, x.dtype, xp)
     if not plan.is_selection:
         y = _store(plan, y, xp, x.dtype)
     return _fill(plan, y, xp)
@@ -106,7 +106,7 @@ def _accumulator(plan: Plan, step: Pass, xp: Any) -> Any:
     return getattr(xp, name)
 
 
-def _apply(plan: Plan, step: Pass, y: Any, xp: Any) -> Any:
+def _apply(plan: Plan, step: Pass, y: Any, element: Any, xp: Any) -> Any:
     op, axis = step.operator, step.axis
     if step.arithmetic.accumulator == "element":
         return xp.take(y, _constant(op.starts, y, xp), axis=axis)
@@ -128,8 +128,10 @@ def _apply(plan: Plan, step: Pass, y: Any, xp: Any) -> Any:
         if not weight.all():  # a weight of zero reads nothing, not even a NaN
             samples = xp.where(weights == zero, zero, samples)
         total = weights * samples if total is None else total + weights * samples
-    if step.arithmetic.store == "element" and plan.dtype.kind in "iu":
-        total = _saturate(round_sums(total, plan.rounding, xp), plan.dtype, xp)
+    if step.arithmetic.store == "element":
+        if plan.dtype.kind in "iu":
+            return _saturate(round_sums(total, plan.rounding, xp), plan.dtype, xp)
+        return xp.astype(total, element)
     return total
 
 

@@ -15,6 +15,7 @@ from ndresize.errors import ResizeError
 from ndresize.models._onnx_package import onnx
 from ndresize.models.onnx_calls import DOMAINS, OPERATORS, Call
 from ndresize.models.onnx_model import OnnxModel, read
+from ndresize.models.signature import printable, some_of
 
 # isort: split
 # After the package's own modules: they say what to install if onnx is missing.
@@ -67,7 +68,7 @@ class PreparedModel(BackendRep):
                 names = self._names
             if len(listed) > len(names):
                 raise ResizeError(
-                    f"the model has {len(names)} inputs, {', '.join(names)}; got {len(listed)}"
+                    f"the model has the inputs {some_of(list(map(repr, names)))}; got {len(listed)}"
                 )
             given = dict(zip(names, listed, strict=False))
         outputs = self._program.run(given)
@@ -142,7 +143,9 @@ class ResizeBackend(Backend):
         del outputs_info
         cls._refuse_device(device)
         if node.op_type not in OPERATORS or node.domain not in DOMAINS:
-            raise ResizeError(f"the node must be one of {', '.join(OPERATORS)}, got {node.op_type}")
+            raise ResizeError(
+                f"the node must be one of {', '.join(OPERATORS)}, got {printable(node.op_type)}"
+            )
         opset = kwargs.get("opset_version", onnx.defs.onnx_opset_version())
         call = Call.of_node(node, opset)
         result = call.run([None if v is None else np.asarray(v) for v in _in_order(node, inputs)])
@@ -164,13 +167,13 @@ def _in_order(node: onnx.NodeProto, inputs: Any) -> Sequence[Any]:
         names_given = [name for name in names if name]
         if len(listed) != len(names_given):
             raise ResizeError(
-                f"the node has {len(names_given)} inputs, {', '.join(names_given)}; got "
-                f"{len(listed)}"
+                f"the node has the inputs {some_of(list(map(repr, names)))}; got {len(listed)}"
             )
         inputs = dict(zip(names_given, listed, strict=True))
     for name in names:
         if name and name not in inputs:
-            raise ResizeError(f"input {name!r} of the node is missing; got {', '.join(inputs)}")
+            got = some_of(list(map(repr, inputs))) or "none"
+            raise ResizeError(f"input {name!r} of the node is missing; got {got}")
     return [inputs[name] if name else None for name in names]
 
 
