@@ -85,7 +85,10 @@ def test_flipped_bits_never_raise_anything_else(tmp_path: Path) -> None:
     assert not any("\n" in text for text in told)
 
 
-def test_a_file_beyond_protobufs_limit_is_refused_unread(tmp_path: Path) -> None:
+def test_a_file_beyond_protobufs_limit_is_refused_unread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Path, "read_bytes", pytest.fail)
     path = tmp_path / "huge.onnx"
     path.touch()
     os.truncate(path, 2**31)  # takes no space
@@ -150,6 +153,7 @@ def test_external_data_at_an_offset_in_a_subfolder(tmp_path: Path) -> None:
         ({}, "external data '' must lie in the model's folder"),
         ({"location": "../secret"}, "external data '../secret' must lie in the model's folder"),
         ({"location": "{secret}"}, "must lie in the model's folder"),
+        ({"location": "{folder}/weights"}, "must lie in the model's folder"),  # not relative
         ({"location": "link"}, "external data 'link' must lie in the model's folder"),
         ({"location": "loop"}, "external data 'loop'"),
         ({"location": "a\0b"}, "null"),
@@ -173,7 +177,10 @@ def test_bad_external_data(tmp_path: Path, entries: dict[str, Any], message: str
     folder.mkdir()
     (folder / "link").symlink_to(secret)
     (folder / "loop").symlink_to(folder / "loop")
-    entries = {k: v.format(secret=secret) if k == "location" else v for k, v in entries.items()}
+    entries = {
+        k: v.format(secret=secret, folder=folder) if k == "location" else v
+        for k, v in entries.items()
+    }
     path = external(folder, np.array([2, 3], np.float32), **entries)
 
     text = refusal(path)

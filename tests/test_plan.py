@@ -399,8 +399,7 @@ def test_several_passes_on_one_axis_compose() -> None:
     np.testing.assert_array_equal(portable.run(piece, x[need]), expected[2:5])
 
 
-@pytest.mark.xfail(reason="the compiled engine reads one pass per axis", strict=True)
-def test_several_passes_on_one_axis_in_the_compiled_engine() -> None:
+def test_several_passes_on_one_axis() -> None:
     shrink, grow, both = two_passes_on_one_axis()
     x = noise((12,), np.float64)
     np.testing.assert_array_equal(both(x), grow(shrink(x)))

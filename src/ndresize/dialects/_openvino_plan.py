@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,25 +59,25 @@ def plan_of(
             operators[axis] = pads if known is None else known.compose(pads)
     if words.mode == "nearest":
         return _picking(shape, dtype, operators)
+    pillow = words.mode.endswith("_pillow")
+    # Pillow's resampler keeps an image between its passes, and so does every port of it, except
+    # that the plugin makes floats of all but four-dimensional tensors.
+    store: Literal["wide", "element"] = "wide"
+    if pillow and not (rules.device == "CPU" and rank < 4):
+        store = "element"
     return make_plan(
         shape,
         dtype,
         operators,
-        arithmetic=Arithmetic(
-            Arithmetic.for_dtype(dtype).accumulator,
-            # Pillow's resampler keeps an image between its passes, and so does every port of it.
-            "element" if words.mode.endswith("_pillow") else "wide",
-        ),
+        arithmetic=Arithmetic(Arithmetic.for_dtype(dtype).accumulator, store),
         rounding=rules.rounding[words.mode],
-        order=_order(words, listed, rank),
+        order=_pillow_order(rules, listed, rank) if pillow else None,
     )
 
 
-def _order(words: Attributes, listed: list[int], rank: int) -> list[int] | None:
-    """Return the order of the passes where the bits depend on it."""
-    if not words.mode.endswith("_pillow"):
-        return None
-    rows, columns = listed
+def _pillow_order(rules: Rules, listed: list[int], rank: int) -> list[int]:
+    """Return the order of the passes, on which the bits depend: columns first."""
+    rows, columns = sorted(listed) if rules.device == "CPU" else listed
     return [columns, rows, *(a for a in range(rank) if a not in listed)]
 
 
@@ -137,8 +137,9 @@ def _pillow(mode: str, words: Attributes, rules: Rules, step: Axis) -> AxisOpera
     if step.padded == step.n_out:
         return AxisOperator.identity(step.n_out)
     if rules.pillow_in_float32:
-        x = coordinates(rules, "tf_half_pixel_for_nn", step.padded, step.n_out, step.scale)
-        return weights.pillow(x, step.padded, np.float32(1) / np.float32(step.scale), kernel)
+        scale = np.float32(step.n_out) / np.float32(step.padded)  # whatever scales were given
+        x = coordinates(rules, "tf_half_pixel_for_nn", step.padded, step.n_out, float(scale))
+        return weights.pillow(x, step.padded, np.float32(1) / scale, kernel)
     stride = step.padded / step.n_out
     centre = (np.arange(step.n_out) + 0.5) * stride
     return weights.pillow(centre, step.padded, stride, kernel)

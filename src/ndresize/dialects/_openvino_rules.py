@@ -47,7 +47,7 @@ class Rules:
     pillow_coefficient : float or None
         What "bicubic_pillow" takes in place of `cube_coeff`.
     pillow_in_float32 : bool
-        Whether the Pillow modes centre their filters in float32, by the scale and not the lengths.
+        Whether the Pillow modes centre their filters in float32.
     rounding : dict from mode to rounding rule
         How each mode stores integers.
     """
@@ -67,6 +67,7 @@ class Rules:
 
 
 _AVERAGES = ("linear", "linear_onnx", "cubic", "bilinear_pillow", "bicubic_pillow")
+_HALF_EVEN: dict[str, RoundingRule] = dict.fromkeys(_AVERAGES, "half_even")
 
 RULES: dict[str, Rules] = {
     # src/core/reference of release 2026.4.1.
@@ -104,7 +105,7 @@ RULES: dict[str, Rules] = {
         pillow_coefficient=-0.5,
         pillow_in_float32=True,
         # "linear" is here that of five dimensions, which a plain C++ loop does.
-        rounding=dict.fromkeys(_AVERAGES, "half_even") | {"linear": "truncate"},
+        rounding={**_HALF_EVEN, "linear": "truncate"},
     ),
     # The page of Interpolate-4, its listing taken by the letter.
     "document": Rules(
@@ -120,6 +121,6 @@ RULES: dict[str, Rules] = {
         pillow_coefficient=None,
         pillow_in_float32=False,
         # The listing leaves floats where the page wants the input's type; `round` is its own rule.
-        rounding=dict.fromkeys(_AVERAGES, "half_even"),
+        rounding=_HALF_EVEN,
     ),
 }

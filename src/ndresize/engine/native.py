@@ -44,6 +44,8 @@ def compile_plan(plan: Plan) -> _ext.Program | None:
     own = _accumulator(plan.input_dtype)
     if any(step.arithmetic.accumulator not in ("element", own) for step in plan.passes):
         return None  # the kernels have one accumulator for each element type
+    if len({step.axis for step in plan.passes}) < len(plan.passes):
+        return None  # the loop nest has one pass for each axis
     shape_in, shape_out = list(plan.input_shape), list(plan.output_shape)
     kind, item = plan.input_dtype.name, plan.input_dtype.itemsize
     if plan.is_selection:
