@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <string>
 
 #include "pool.hpp"
@@ -119,7 +120,8 @@ bool Program::run(const char* in, const i64* stride_in, char* out, const i64* st
   const i64 tasks = (units + grain - 1) / grain;
 
   std::atomic<bool> safe{spec.wide_out && ready.careful};
-  const auto unit = [&](i64 u) {
+  // A walk serves all units of a task that have its tile: to make one takes as long as a little map.
+  const auto unit = [&](i64 u, std::optional<Walk>& walk, const Tile*& walked) {
     const i64 chunk = u % chunks;
     const Tile& tile = *ready.tiles[static_cast<size_t>(u / chunks % tiles)];
     i64 entry = u / chunks / tiles;
@@ -134,18 +136,25 @@ bool Program::run(const char* in, const i64* stride_in, char* out, const i64* st
     a.p += tile.in_begin * a.element * blocks;
     b.p += tile.out_begin * b.element * blocks;
     const i64 begin = length * chunk / chunks, end = length * (chunk + 1) / chunks;
+    if (!walk || walked != &tile) {
+      walk.emplace(spec, kernels, ready, tile, false);
+      walked = &tile;
+    }
     if (spec.picks) {
-      Walk(spec, kernels, ready, tile, false).picks(a, b, begin, end);
-    } else if (safe.load(std::memory_order_relaxed) ||
-               !Walk(spec, kernels, ready, tile, false).sums(a, b, begin, end)) {
+      walk->picks(a, b, begin, end);
+    } else if (safe.load(std::memory_order_relaxed) || !walk->sums(a, b, begin, end)) {
       safe = ready.careful;  // where one NaN is there are more
+      walk.reset();          // the walks of a thread share its scratch
       Walk(spec, kernels, ready, tile, true).sums(a, b, begin, end);
     }
   };
   return parallel(
       tasks, threads,
       [&](i64 task) {
-        for (i64 u = task * grain; u < std::min(units, (task + 1) * grain); ++u) unit(u);
+        std::optional<Walk> walk;
+        const Tile* walked = nullptr;
+        for (i64 u = task * grain; u < std::min(units, (task + 1) * grain); ++u)
+          unit(u, walk, walked);
       },
       interrupted);
 }
