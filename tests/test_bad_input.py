@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -206,3 +207,13 @@ def test_arrays_of_objects_that_are_numbers_are_picked_alone() -> None:
         "mode must be nearest for elements of type object",
         lambda: ndresize.resize(x, scales=[2], mode="lanczos3"),
     )
+
+
+def test_what_is_no_list_and_what_is_no_type_of_the_operator() -> None:
+    x = np.zeros(2, np.float32)
+    for scales in (np.array(2.0), 2.0, [[1, 2], [3]]):
+        with pytest.raises(ResizeError, match="scales must be a one-dimensional list"):
+            onnx.resize(x, scales=scales)
+    for dtype in (ml_dtypes.float8_e5m2, ml_dtypes.int4):
+        with pytest.raises(ResizeError, match="X must have an element type of the operator"):
+            onnx.resize(np.zeros(2, dtype), scales=[2])

@@ -134,6 +134,29 @@ def test_nodes_in_branches_loops_and_the_values_they_see() -> None:
     assert "Upsample was removed with opset 10, whose Resize does the same" in other.reason
 
 
+def test_values_that_hide_outer_constants() -> None:
+    """ONNX asks for names of their own, and exporters do not always listen."""
+    model = parsed("""g (float[4] X, int64 n, bool go, float[1] t) => (float[a] Y, float[b] Z)
+        <float[1] s = {2.0}, float[1] r = {2.0}> {
+            last, Y = Loop(n, go, t) <body = b (int64 i, bool c, float[1] s)
+                => (bool c2, float[1] s2, float[k] y) {
+                    c2 = Identity(c)
+                    s2 = Identity(s)
+                    r = Neg(s)
+                    y = Resize(X, , s)
+                    q = Resize(X, , r)
+            }>
+            Z = Resize(X, , s)
+        }""")
+
+    by_input, by_node, outer = onnx_model.read(model).nodes
+
+    assert by_input.where == "Loop/body"
+    assert by_input.constants == {}
+    assert by_node.constants == {}
+    assert outer.constants["scales"].tolist() == [2]
+
+
 def test_local_functions_are_written_out() -> None:
     model = onnx.parser.parse_model("""<ir_version: 9, opset_import: ["": 19, "own": 1]>
         g (float[4, 6] X) => (float[a, b] Y) { H = own.halve<how = "linear">(X)  Y = Relu(H) }

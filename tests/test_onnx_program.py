@@ -271,9 +271,10 @@ def test_outputs_never_share_memory_with_inputs_or_each_other() -> None:
     x = np.array([3, 4], np.float32)
 
     outputs = model.run({"X": x})
-    for y in outputs.values():
-        y[:] = 9
+    for number, y in enumerate(outputs.values()):
+        y[:] = number
 
+    assert [y.tolist() for y in outputs.values()] == [[0, 0], [1, 1], [2, 2], [3, 3]]
     assert x.tolist() == [3, 4]
     assert [y.tolist() for y in model.run({"X": x}).values()] == [[3, 4], [3, 4], [1, 2], [3, 4]]
 
@@ -384,6 +385,26 @@ def test_inputs_must_be_what_the_model_declares(inputs: dict[str, Any], message:
         inputs = {**inputs, "z": np.array([2, 3])}
 
     assert message in refusal(parsed(OPEN), **inputs)
+
+
+def test_a_negative_length_stands_for_any_as_some_exporters_write_it() -> None:
+    model = parsed("g (float[2] X) => (float[a] Y) <float[1] s = {2.0}> { Y = Resize(X, , s) }")
+    model.graph.input[0].type.tensor_type.shape.dim[0].dim_value = -1
+
+    read = onnx_model.read(model)
+
+    assert read.inputs[0].shape == (None,)
+    assert read.run({"X": np.zeros(3, np.float32)})["Y"].shape == (6,)
+
+
+def test_strings_keep_every_character() -> None:
+    """NumPy's own strings would lose a zero at the end."""
+    model = parsed("g () => (string[a] Y) <float[1] s = {2.0}> { Y = Resize(W, , s) }")
+    model.graph.initializer.add(
+        name="W", data_type=TensorProto.STRING, dims=[1], string_data=[b"a\0"]
+    )
+
+    assert onnx_model.read(model).run({})["Y"].tolist() == ["a\0", "a\0"]
 
 
 def test_objects_are_no_strings() -> None:

@@ -78,6 +78,17 @@ def test_names_may_have_an_equals_sign() -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_of_two_names_the_longer_is_meant() -> None:
+    model = onnx.parser.parse_model(TWO.replace("X2", "XX"))
+    model.graph.input[1].name = model.graph.node[1].input[0] = "X=1"
+    onnx.save(model, "m.onnx")
+    np.save("y.npy", np.array([5], np.float32))
+
+    assert run("m.onnx", "-i", "X=x.npy", "-i", "X=1=y.npy", "-o", "Z=z.npy")[0] == 0
+    assert np.load("z.npy").tolist() == [5, 5]
+
+
+@pytest.mark.usefixtures("folder")
 def test_bfloat16_goes_through_numpys_files() -> None:
     """NumPy writes the bytes and not the name of the type; the model has the name."""
     model_of("bfloat16")
@@ -120,7 +131,7 @@ def test_existing_files_are_replaced_by_force_alone() -> None:
     assert "x.npy exists already" in err
     assert np.load("x.npy").tolist() == [1, 2]
 
-    assert run(*arguments, "--force")[0] == 0
+    assert run(*arguments, "-f")[0] == 0
     assert np.load("x.npy").tolist() == [1, 1]
 
 
@@ -153,6 +164,8 @@ def test_existing_files_are_replaced_by_force_alone() -> None:
             "must not repeat an outpu",
         ),
         (("m.onnx", "-i", "both.npz", "-o", "Y=no/a.npy"), "does not exist; make it first"),
+        (("m.onnx", "-i", "none.npz", "-o", "Y=x.npy"), "x.npy exists already"),
+        (("m.onnx", "-i", "both.npz", "-o", "Z=a.npy", "-o", "Y=x.npy"), "x.npy exists already"),
         (("m.onnx", "-i", "both.npz", "--threads", "0"), "for '--threads': "),
         (("conv.onnx", "-i", "none.npz"), "got Relu; run it in onnx.reference.ReferenceEvaluator"),
     ],

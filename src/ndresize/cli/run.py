@@ -44,7 +44,7 @@ def run(
             show_default=False,
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")] = False,
+    force: Annotated[bool, typer.Option("--force", "-f", help="Replace existing files.")] = False,
     threads: Annotated[
         int | None, typer.Option("--threads", min=1, help="At most so many threads.")
     ] = None,

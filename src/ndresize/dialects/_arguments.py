@@ -68,7 +68,12 @@ def vector(name: str, value: Any) -> list[Any]:
 
 def absent(value: Any) -> bool:
     """Return whether an optional input is left out: None, or an empty tensor."""
-    return value is None or (hasattr(value, "__len__") and len(value) == 0)
+    if value is None:
+        return True
+    try:
+        return len(value) == 0
+    except TypeError:  # a number, which is refused where it is read
+        return False
 
 
 def integers(name: str, value: Any, count: int, per: str) -> list[int]:

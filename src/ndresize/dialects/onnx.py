@@ -320,8 +320,9 @@ def _refuse_type(opset: int, dtype: np.dtype[Any]) -> None:
         if opset < 13:
             raise ResizeError(f"bfloat16 came with opset 13; the opset is {opset}")
         return
-    known = dtype.kind in "biuOUST" or (dtype.kind in "fc" and dtype.itemsize <= 16)
-    if not known or dtype.char in "gG" or dtype.fields is not None:
+    known = dtype.kind in "biuOUST" or dtype.char in "efdFD"
+    # isbuiltin is 2 for types that another package registered, as ml_dtypes does its float8.
+    if not known or dtype.isbuiltin == 2 or dtype.fields is not None:
         raise ResizeError(
             f"X must have an element type of the operator (a float, integer, complex, bool or "
             f"string type), got {dtype}"
