@@ -138,8 +138,8 @@ def test_existing_files_are_replaced_by_force_alone() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("m.xml",), "MODEL must be a file that ends in .onnx, got m.xml"),
-        (("m",), "MODEL must be a file that ends in .onnx, got m"),
+        (("m.pb",), "MODEL must be a file that ends in .onnx or .xml, got m.pb"),
+        (("m",), "MODEL must be a file that ends in .onnx or .xml, got m"),
         (("none.onnx",), "none.onnx: No such file or directory"),
         (("m.onnx", "-i", "Q=x.npy"), "NAME one of X, X2, got Q=x.npy"),
         (("m.onnx", "-i", "X=x.txt"), "--input must be NAME=FILE.npy or FILE.npz"),

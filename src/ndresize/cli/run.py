@@ -17,11 +17,16 @@ from ndresize.models.signature import some_of
 
 __all__ = ["run"]
 
-_READERS = (".onnx",)
+_READERS = (".onnx", ".xml")
 
 
 def run(
-    model: Annotated[Path, typer.Argument(help="An .onnx file.", show_default=False)],
+    model: Annotated[
+        Path,
+        typer.Argument(
+            help="An .onnx file, or an OpenVINO .xml with its .bin.", show_default=False
+        ),
+    ],
     given: Annotated[
         list[str] | None,
         typer.Option(
@@ -49,7 +54,7 @@ def run(
         int | None, typer.Option("--threads", min=1, help="At most so many threads.")
     ] = None,
 ) -> None:
-    """Run a model that is made of Resize and Upsample nodes.
+    """Run a model that is made of Resize and Upsample nodes, or of OpenVINO's Interpolate.
 
     Example: ndresize run model.onnx --input X=in.npy --output Y=out.npy
     """
@@ -77,6 +82,10 @@ def _plain(y: NDArray[Any]) -> NDArray[Any]:
 
 
 def _read(path: Path) -> Any:
+    if path.suffix.lower() == ".xml":
+        from ndresize.models import openvino_ir
+
+        return openvino_ir.read(path)
     if path.suffix.lower() != ".onnx":
         raise ResizeError(f"MODEL must be a file that ends in {' or '.join(_READERS)}, got {path}")
     try:

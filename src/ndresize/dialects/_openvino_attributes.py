@@ -148,6 +148,8 @@ def _by_scales(version: int, mode: Any, sizes: Any, scales: Any) -> bool:
             raise ResizeError(
                 "shape_calculation_mode must be sizes or scales where both are given, got none"
             )
+        if not (has_sizes or has_scales):
+            raise ResizeError("sizes or scales must be given, got neither")
         return has_scales
     by_scales = arguments.choice("shape_calculation_mode", mode, ("sizes", "scales")) == "scales"
     if not (has_scales if by_scales else has_sizes):
