@@ -61,6 +61,13 @@ def _(call: Call, padded: tuple[int, ...], output: tuple[int, ...]) -> bool:
     return len(padded) == 3 and (1, padded[0]) == output[1:]
 
 
+@deviation("linear-onnx-keeps-batch")
+def _(call: Call, padded: tuple[int, ...], output: tuple[int, ...]) -> bool:
+    if call.device != "reference" or call.attributes["mode"] != "linear_onnx":
+        return False
+    return len(padded) > 3 and padded[0] != output[0]
+
+
 @deviation("empty-pillow")
 def _(call: Call, padded: tuple[int, ...], output: tuple[int, ...]) -> bool:
     return call.attributes["mode"].endswith("_pillow") and 0 in output and bool(padded)
