@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import ndresize
-from ndresize.engine import portable
+from ndresize.engine import native, portable
 
 MODES: list[dict[str, Any]] = [
     {"mode": "linear"},
@@ -264,3 +264,15 @@ def test_an_accumulator_that_the_kernels_do_not_have_is_honoured() -> None:
 
     assert plan(x).tolist() == [2**24 + 1] * 4
     assert replace(plan, passes=narrow)(x).tolist() == [2**24] * 4
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.int16])
+@pytest.mark.parametrize("store", ["wide", "element"])
+def test_small_integers_can_be_summed_in_float64(dtype: Any, store: Any) -> None:
+    x = noise((3, 37, 41), dtype)
+    plan = ndresize.resize.plan(x.shape, dtype, sizes=(3, 20, 90), mode="cubic")
+    how = ndresize.Arithmetic("float64", store)
+    wide = replace(plan, passes=tuple(replace(s, arithmetic=how) for s in plan.passes))
+
+    assert native.compile_plan(wide) is not None
+    np.testing.assert_array_equal(wide(x), portable.run(wide, x))

@@ -182,7 +182,7 @@ int main(int argc, char** argv) {
   for (int k = 0; k < count; ++k) {
     const Kernels& kernels = *sets[static_cast<size_t>(draw(0, static_cast<i64>(sets.size()) - 1))];
     bool good = true;
-    switch (draw(0, 8)) {
+    switch (draw(0, 10)) {
       case 0: good = once<float>(f32, kernels); break;
       case 1: good = once<double>(f64, kernels); break;
       case 2: good = once<std::uint8_t>(u8, kernels); break;
@@ -192,6 +192,8 @@ int main(int argc, char** argv) {
       case 6: good = once<std::uint32_t>(u32, kernels); break;
       case 7: good = once<std::int32_t>(i32, kernels); break;
       case 8: good = once<std::int64_t>(s64, kernels); break;
+      case 9: good = once<std::uint8_t>(u8d, kernels); break;
+      case 10: good = once<std::int16_t>(i16d, kernels); break;
     }
     if (!good) return 1;
   }

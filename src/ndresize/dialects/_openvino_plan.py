@@ -63,13 +63,16 @@ def plan_of(
     # Pillow's resampler keeps an image between its passes, and so does every port of it, except
     # that the plugin makes floats of all but four-dimensional tensors.
     store: Literal["wide", "element"] = "wide"
+    sums = Arithmetic.for_dtype(dtype).accumulator
     if pillow and not (rules.device == "CPU" and rank < 4):
         store = "element"
+    if pillow and not rules.pillow_in_float32 and dtype.kind in "iu":
+        sums = "float64"  # ties are decided by what its products in double leave
     return make_plan(
         shape,
         dtype,
         operators,
-        arithmetic=Arithmetic(Arithmetic.for_dtype(dtype).accumulator, store),
+        arithmetic=Arithmetic(sums, store),
         rounding=rules.rounding[words.mode],
         order=_pillow_order(rules, listed, rank) if pillow else None,
     )

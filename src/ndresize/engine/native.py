@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from ndresize.engine import _ext, portable
@@ -29,6 +28,10 @@ _TYPES = [
     "int32",
     "uint64",
     "int64",
+    "uint8 in float64",
+    "int8 in float64",
+    "uint16 in float64",
+    "int16 in float64",
 ]
 
 
@@ -41,9 +44,9 @@ def compile_plan(plan: Plan) -> _ext.Program | None:
     """Return the program of a plan, or None where the portable executor has to run it."""
     if not plan.passes or plan.input_dtype.hasobject or plan.input_dtype.kind == "T":
         return None
-    own = _accumulator(plan.input_dtype)
-    if any(step.arithmetic.accumulator not in ("element", own) for step in plan.passes):
-        return None  # the kernels have one accumulator for each element type
+    sums = {step.arithmetic.accumulator for step in plan.passes} - {"element"}
+    if len(sums) > 1:
+        return None  # the kernels keep one accumulator through all passes
     if len({step.axis for step in plan.passes}) < len(plan.passes):
         return None  # the loop nest has one pass for each axis
     shape_in, shape_out = list(plan.input_shape), list(plan.output_shape)
@@ -55,6 +58,10 @@ def compile_plan(plan: Plan) -> _ext.Program | None:
         shape_out.append(2)
         item //= 2
         kind = f"float{item * 8}"
+    if not sums <= {_accumulator(kind)}:
+        kind = f"{kind} in {sums.pop()}"
+        if kind not in _TYPES:
+            return None
     passes = [
         (
             step.axis,
@@ -78,10 +85,9 @@ def compile_plan(plan: Plan) -> _ext.Program | None:
     )
 
 
-def _accumulator(dtype: np.dtype[Any]) -> str:
-    """Return what the kernels sum a type in, as native/vectors.hpp has it."""
-    size = dtype.itemsize // (2 if dtype.kind == "c" else 1)
-    return "float64" if size == 8 or (dtype.kind in "iu" and size == 4) else "float32"
+def _accumulator(kind: str) -> str:
+    """Return what the kernels of that name sum in, as native/vectors.hpp has it."""
+    return "float64" if kind in ("float64", "int32", "uint32", "int64", "uint64") else "float32"
 
 
 def run(plan: Plan, program: Any, x: NDArray[Any], out: NDArray[Any], threads: int | None) -> None:

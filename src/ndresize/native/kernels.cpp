@@ -143,7 +143,9 @@ static const Kernels all = {
     {row_kernels<float>(), row_kernels<double>(), row_kernels<Half>(), row_kernels<BFloat>(),
      row_kernels<std::uint8_t>(), row_kernels<std::int8_t>(), row_kernels<std::uint16_t>(),
      row_kernels<std::int16_t>(), row_kernels<std::uint32_t>(), row_kernels<std::int32_t>(),
-     row_kernels<std::uint64_t>(), row_kernels<std::int64_t>()},
+     row_kernels<std::uint64_t>(), row_kernels<std::int64_t>(),
+     row_kernels<Doubled<std::uint8_t>>(), row_kernels<Doubled<std::int8_t>>(),
+     row_kernels<Doubled<std::uint16_t>>(), row_kernels<Doubled<std::int16_t>>()},
     pick_row,
 #ifdef __SSSE3__
     pick_shuffle,

@@ -66,7 +66,10 @@ struct ShuffleTable {
 };
 using PickShuffle = void (*)(const char* src, char* dst, const ShuffleTable&);
 
-enum Type { f32, f64, f16, bf16, u8, i8, u16, i16, u32, i32, u64, s64, type_count };
+// The last four: 8 and 16 bits with sums in double.
+enum Type {
+  f32, f64, f16, bf16, u8, i8, u16, i16, u32, i32, u64, s64, u8d, i8d, u16d, i16d, type_count
+};
 
 struct Kernels {
   const char* name;

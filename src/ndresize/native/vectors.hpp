@@ -23,13 +23,20 @@ using V = typename Lanes<T>::type;
 struct Half { std::uint16_t bits; };
 struct BFloat { std::uint16_t bits; };
 
-template <class T> constexpr bool is_int = std::is_integral_v<T>;
+// A small integer whose sums are double, where a system's bits ask for it.
+template <class T> struct Doubled { T value; };
+
+template <class T> struct Stored { using type = T; };
+template <class T> struct Stored<Doubled<T>> { using type = T; };
+template <class T> constexpr bool is_doubled = !std::is_same_v<T, typename Stored<T>::type>;
+
+template <class T> constexpr bool is_int = std::is_integral_v<typename Stored<T>::type>;
 template <class T> constexpr bool is_small_float = std::is_same_v<T, Half> || std::is_same_v<T, BFloat>;
 
 // What sums of T are computed in: float up to 16 bits, double above.
 template <class T>
 using Accumulator = std::conditional_t<
-    std::is_same_v<T, double> || (is_int<T> && sizeof(T) >= 4), double, float>;
+    std::is_same_v<T, double> || is_doubled<T> || (is_int<T> && sizeof(T) >= 4), double, float>;
 
 template <class T>
 inline V<T> load_lanes(const void* p) {
@@ -131,7 +138,7 @@ inline V<Accumulator<T>> widen(const void* p) {
   if constexpr (std::is_same_v<T, Half>) return widen_half(p);
   else if constexpr (std::is_same_v<T, BFloat>) return widen_bfloat(p);
   else if constexpr (std::is_same_v<T, A>) return load_lanes<A>(p);
-  else return __builtin_convertvector(load_lanes<T>(p), V<A>);
+  else return __builtin_convertvector(load_lanes<typename Stored<T>::type>(p), V<A>);
 }
 
 template <class T> constexpr double lowest_of = 0;
@@ -152,7 +159,8 @@ template <> inline constexpr double highest_of<std::int64_t> = 92233720368547758
 // Round sums to whole numbers within the limits of T, still as accumulators. Not for 64 bits.
 template <class T, Rounding R, class A>
 inline V<A> round_lanes(V<A> x) {
-  const V<A> low = splat(A(lowest_of<T>)), high = splat(A(highest_of<T>));
+  using S = typename Stored<T>::type;
+  const V<A> low = splat(A(lowest_of<S>)), high = splat(A(highest_of<S>));
   x = x > low ? x : low;  // a NaN becomes the lowest value
   x = x < high ? x : high;
   if constexpr (R == Rounding::half_even) {
@@ -194,7 +202,8 @@ inline void narrow(void* p, const V<Accumulator<T>>& x) {
   } else {
     using I = std::conditional_t<sizeof(A) == 4, std::int32_t, std::int64_t>;
     const V<I> whole = __builtin_convertvector((round_lanes<T, R, A>(x)), V<I>);
-    store_lanes<T>(p, __builtin_convertvector(whole, V<T>));
+    using S = typename Stored<T>::type;
+    store_lanes<S>(p, __builtin_convertvector(whole, V<S>));
   }
 }
 
