@@ -372,7 +372,7 @@ def test_a_person_can_read_it() -> None:
     )
     assert repr(plan) == (
         "Plan 4x5 -> 6x5, uint8\n"
-        "  axis 1: 5 -> 5, picks samples, float32 sums\n"
+        "  axis 1: 5 -> 5, picks samples\n"
         "  axis 0: 4 -> 6, 2 taps, float32 sums\n"
         "  rounding: half_even, saturating\n"
         "  outside samples are 3.0"

@@ -220,7 +220,7 @@ class Plan:
                 "make the plan for a float type"
             )
         passes = tuple(
-            Pass(step.axis, _without_fill(step, self.fill).transpose(), _summing(step, self.dtype))
+            _pass(step.axis, _without_fill(step, self.fill).transpose(), _summing(step, self.dtype))
             for step in reversed(self.passes)
         )
         return Plan(
@@ -339,8 +339,15 @@ def make_plan(
     refuse_uncountable(output, dtype)
     if order is None:
         order = cheapest_order(shape, work)
-    passes = tuple(Pass(axis, work[axis], arithmetic) for axis in order if axis in work)
+    passes = tuple(_pass(axis, work[axis], arithmetic) for axis in order if axis in work)
     return Plan(shape, dtype, passes, output, dtype, rounding, fill)
+
+
+def _pass(axis: int, operator: AxisOperator, arithmetic: Arithmetic) -> Pass:
+    """Return a pass; one whose operator picks samples has no sums of one product each."""
+    if operator.is_selection:
+        arithmetic = replace(arithmetic, accumulator="element")
+    return Pass(axis, operator, arithmetic)
 
 
 def cheapest_order(shape: tuple[int, ...], operators: Mapping[int, AxisOperator]) -> list[int]:

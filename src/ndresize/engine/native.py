@@ -47,8 +47,8 @@ def compile_plan(plan: Plan) -> _ext.Program | None:
     sums = {step.arithmetic.accumulator for step in plan.passes} - {"element"}
     if len(sums) > 1:
         return None  # the kernels keep one accumulator through all passes
-    if len({step.axis for step in plan.passes}) < len(plan.passes):
-        return None  # the loop nest has one pass for each axis
+    if len({step.axis for step in plan.passes}) < len(plan.passes) or len(plan.passes) > 8:
+        return None  # the loop nest has one pass for each axis, and most_passes in all
     shape_in, shape_out = list(plan.input_shape), list(plan.output_shape)
     kind, item = plan.input_dtype.name, plan.input_dtype.itemsize
     if plan.is_selection:

@@ -162,6 +162,7 @@ class Bound {
     spec.shape_in = std::move(shape_in);
     spec.shape_out = std::move(shape_out);
     if (spec.shape_in.size() > 32) throw std::invalid_argument("rank");
+    if (passes.size() > ndresize::most_passes) throw std::invalid_argument("passes");
     const int size = chosen().rows[type].accumulator_size;
     for (const nb::handle entry : passes) {
       const nb::tuple pass = nb::cast<nb::tuple>(entry);

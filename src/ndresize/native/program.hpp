@@ -19,6 +19,8 @@ struct AxisTable {
   const void* row_weights(i64 i, int size) const { return weights.data() + i * taps * size; }
 };
 
+constexpr int most_passes = 8;
+
 struct PassSpec {
   int axis;
   bool settle;  // round into the element type after this pass

@@ -4,7 +4,7 @@
 
 namespace ndresize {
 
-constexpr int most_levels = 33;
+constexpr int most_levels = 9;  // most_passes, or one loop
 
 // Where a slab lies: the arrays themselves, or scratch, which holds the tile's part of rows only.
 struct View {
