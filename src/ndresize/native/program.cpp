@@ -122,20 +122,26 @@ bool Program::run(const char* in, const i64* stride_in, char* out, const i64* st
   std::atomic<bool> safe{spec.wide_out && ready.careful};
   // A walk serves all units of a task that have its tile: to make one takes as long as a little map.
   const auto unit = [&](i64 u, std::optional<Walk>& walk, const Tile*& walked) {
-    const i64 chunk = u % chunks;
-    const Tile& tile = *ready.tiles[static_cast<size_t>(u / chunks % tiles)];
-    i64 entry = u / chunks / tiles;
+    i64 entry = u;
+    const auto take = [&](i64 n) {  // a division takes as long as a very little map
+      if (n == 1) return i64{0};
+      const i64 part = entry % n;
+      entry /= n;
+      return part;
+    };
+    const i64 chunk = take(chunks);
+    const Tile& tile = *ready.tiles[static_cast<size_t>(take(tiles))];
     View a = from, b = to;
     for (auto axis = nest.batch.rbegin(); axis != nest.batch.rend(); ++axis) {
-      const i64 n = spec.shape_out[*axis];
-      a.p += entry % n * stride_in[*axis];
-      b.p += entry % n * stride_out[*axis];
-      entry /= n;
+      const i64 part = take(spec.shape_out[*axis]);
+      a.p += part * stride_in[*axis];
+      b.p += part * stride_out[*axis];
     }
     const i64 blocks = spec.picks && nest.row ? nest.channels : 1;
     a.p += tile.in_begin * a.element * blocks;
     b.p += tile.out_begin * b.element * blocks;
-    const i64 begin = length * chunk / chunks, end = length * (chunk + 1) / chunks;
+    const i64 begin = chunks == 1 ? 0 : length * chunk / chunks;
+    const i64 end = chunks == 1 ? length : length * (chunk + 1) / chunks;
     if (!walk || walked != &tile) {
       walk.emplace(spec, kernels, ready, tile, false);
       walked = &tile;

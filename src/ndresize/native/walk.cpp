@@ -303,7 +303,17 @@ void Walk::pick(int l, const View& in, const View& out, i64 begin, i64 end) {
   for (i64 i = begin; i < end; ++i) {
     const i64 source = at.pass ? at.pass->table.starts[i] : i;
     if (whole && i > begin && source == at.pass->table.starts[i - 1]) {
-      std::memcpy(out.p + i * out.stride[l], out.p + (i - 1) * out.stride[l], size);
+      // A run of equal slabs: each copy doubles what there is to copy, if the slabs are adjacent.
+      char* first = out.p + (i - 1) * out.stride[l];
+      i64 run = 1;
+      while (i + run < end && at.pass->table.starts[i + run] == source) ++run;
+      if (out.stride[l] == size) {
+        for (i64 done = 1; done <= run; done *= 2)
+          std::memcpy(first + done * size, first, std::min(done, run + 1 - done) * size);
+      } else {
+        for (i64 k = 1; k <= run; ++k) std::memcpy(first + k * out.stride[l], first, size);
+      }
+      i += run - 1;
       continue;
     }
     const i64 n = l + 1 < levels_ ? nest_.levels[l + 1].n_out : 1;
