@@ -107,7 +107,6 @@ bool once(int type, const Kernels& kernels) {
   spec.type = type;
   spec.picks = draw(0, 4) == 0;
   spec.item = sizeof(T);
-  spec.wide_in = spec.wide_out = false;
   spec.rounding = static_cast<Rounding>(draw(0, 2));
   const size_t rank = static_cast<size_t>(draw(1, 4));
   const i64 longest = rank == 1 ? 300 : rank == 2 ? 70 : 12;

@@ -10,8 +10,6 @@ class Program:
         type: int,
         picks: bool,
         item: int,
-        wide_in: bool,
-        wide_out: bool,
         rounding: int,
         shape_in: Sequence[int],
         shape_out: Sequence[int],

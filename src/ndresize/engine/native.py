@@ -76,8 +76,6 @@ def compile_plan(plan: Plan) -> _ext.Program | None:
         _TYPES.index(kind),
         plan.is_selection,
         item,
-        False,
-        False,
         ROUNDING_RULES.index(plan.rounding),
         shape_in,
         shape_out,

@@ -120,12 +120,11 @@ struct Buffer {
 
 class Bound {
  public:
-  Bound(int type, bool picks, i64 item, bool wide_in, bool wide_out, int rounding,
+  Bound(int type, bool picks, i64 item, int rounding,
         std::vector<i64> shape_in, std::vector<i64> shape_out, const nb::list& passes)
-      : program_(make(type, picks, item, wide_in, wide_out, rounding, std::move(shape_in),
+      : program_(make(type, picks, item, rounding, std::move(shape_in),
                       std::move(shape_out), passes),
                  chosen()) {}
-
 
   // Arrays through the buffer protocol. Each may have one axis less than the program, whose last
   // axis then holds the parts of a complex number.
@@ -148,16 +147,14 @@ class Bound {
   }
 
  private:
-  static ndresize::Spec make(int type, bool picks, i64 item, bool wide_in, bool wide_out,
-                             int rounding, std::vector<i64> shape_in, std::vector<i64> shape_out,
+  static ndresize::Spec make(int type, bool picks, i64 item, int rounding,
+                             std::vector<i64> shape_in, std::vector<i64> shape_out,
                              const nb::list& passes) {
     if (type < 0 || type >= ndresize::type_count) throw std::invalid_argument("type");
     ndresize::Spec spec;
     spec.type = type;
     spec.picks = picks;
     spec.item = item;
-    spec.wide_in = wide_in;
-    spec.wide_out = wide_out;
     spec.rounding = static_cast<ndresize::Rounding>(rounding);
     spec.shape_in = std::move(shape_in);
     spec.shape_out = std::move(shape_out);
@@ -186,8 +183,8 @@ NB_MODULE(_ext, m) {
   m.def("instruction_set", [] { return std::string(chosen().name); },
         "Return the name of the instruction set whose kernels run.");
   nb::class_<Bound>(m, "Program", "The passes of a plan, ready to run.")
-      .def(nb::init<int, bool, i64, bool, bool, int, std::vector<i64>, std::vector<i64>, nb::list>(),
-           "type"_a, "picks"_a, "item"_a, "wide_in"_a, "wide_out"_a, "rounding"_a, "shape_in"_a,
+      .def(nb::init<int, bool, i64, int, std::vector<i64>, std::vector<i64>, nb::list>(),
+           "type"_a, "picks"_a, "item"_a, "rounding"_a, "shape_in"_a,
            "shape_out"_a, "passes"_a)
       .def("run", &Bound::run, "input"_a, "output"_a, "threads"_a,
            "Run on two arrays that have the buffer protocol; threads 0 for all.");

@@ -7,8 +7,7 @@ namespace ndresize {
 
 // How much of the arrays' end is one block in both: the number of trailing axes, and whether the
 // last resized axis lies right before that block.
-std::pair<int, bool> layout_of(const Spec& spec, const i64* stride_in, const i64* stride_out,
-                               i64 item_in, i64 item_out) {
+std::pair<int, bool> layout_of(const Spec& spec, const i64* stride_in, const i64* stride_out) {
   const int rank = static_cast<int>(spec.shape_in.size());
   int last = -1;
   for (const PassSpec& pass : spec.passes) last = std::max(last, pass.axis);
@@ -16,11 +15,11 @@ std::pair<int, bool> layout_of(const Spec& spec, const i64* stride_in, const i64
   int axis = rank - 1;
   for (; axis > last; --axis) {
     const i64 n = spec.shape_in[axis];
-    if (n != 1 && (stride_in[axis] != block * item_in || stride_out[axis] != block * item_out)) break;
+    if (n != 1 && (stride_in[axis] != block * spec.item || stride_out[axis] != block * spec.item)) break;
     block *= n;
   }
-  const bool adjacent = axis == last && stride_in[last] == block * item_in &&
-                        stride_out[last] == block * item_out;
+  const bool adjacent = axis == last && stride_in[last] == block * spec.item &&
+                        stride_out[last] == block * spec.item;
   return {rank - 1 - axis, adjacent};
 }
 

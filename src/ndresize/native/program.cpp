@@ -14,7 +14,7 @@
 
 namespace ndresize {
 
-std::pair<int, bool> layout_of(const Spec&, const i64*, const i64*, i64, i64);
+std::pair<int, bool> layout_of(const Spec&, const i64*, const i64*);
 Nest make_nest(const Spec&, int, bool);
 
 namespace {
@@ -57,9 +57,7 @@ Program::~Program() = default;
 
 const Prepared& Program::prepared(const i64* stride_in, const i64* stride_out) const {
   const RowKernels& k = kernels.rows[spec.type];
-  const i64 item_in = spec.wide_in ? k.accumulator_size : spec.item;
-  const i64 item_out = spec.wide_out ? k.accumulator_size : spec.item;
-  const auto [trailing, adjacent] = layout_of(spec, stride_in, stride_out, item_in, item_out);
+  const auto [trailing, adjacent] = layout_of(spec, stride_in, stride_out);
   const std::vector<bool> key = [&, t = trailing, a = adjacent] {
     std::vector<bool> bits(spec.shape_in.size() + 2, false);
     bits[static_cast<size_t>(t)] = true;
@@ -85,16 +83,13 @@ bool Program::run(const char* in, const i64* stride_in, char* out, const i64* st
   if (product(spec.shape_out) == 0) return true;
   const Prepared& ready = prepared(stride_in, stride_out);
   const Nest& nest = ready.nest;
-  const RowKernels& k = kernels.rows[spec.type];
   const int levels = static_cast<int>(nest.levels.size());
 
-  View from{const_cast<char*>(in), spec.wide_in, true, 0, {}};
-  View to{out, spec.wide_out, true, 0, {}};
-  const i64 item_in = spec.wide_in ? k.accumulator_size : spec.item;
-  const i64 item_out = spec.wide_out ? k.accumulator_size : spec.item;
+  View from{const_cast<char*>(in), false, true, 0, {}};
+  View to{out, false, true, 0, {}};
   const bool strided = nest.row_axis >= 0 && nest.channels == 1;
-  from.element = strided ? stride_in[nest.row_axis] : item_in;
-  to.element = strided ? stride_out[nest.row_axis] : item_out;
+  from.element = strided ? stride_in[nest.row_axis] : spec.item;
+  to.element = strided ? stride_out[nest.row_axis] : spec.item;
   for (int l = 0; l < levels; ++l) {
     from.stride[l] = stride_in[nest.levels[l].axis];
     to.stride[l] = stride_out[nest.levels[l].axis];
@@ -119,14 +114,14 @@ bool Program::run(const char* in, const i64* stride_in, char* out, const i64* st
   const i64 grain = std::clamp<i64>(little / each, 1, std::max<i64>(units / (4 * threads), 1));
   const i64 tasks = (units + grain - 1) / grain;
 
-  std::atomic<bool> safe{spec.wide_out && ready.careful};
+  std::atomic<bool> safe{false};
   // A walk serves all units of a task that have its tile: to make one takes as long as a little map.
   const auto unit = [&](i64 u, std::optional<Walk>& walk, const Tile*& walked) {
     i64 entry = u;
     const auto take = [&](i64 n) {  // a division takes as long as a very little map
-      if (n == 1) return i64{0};
-      const i64 part = entry % n;
-      entry /= n;
+      const bool last = entry < n;
+      const i64 part = n == 1 ? 0 : last ? entry : entry % n;
+      if (n > 1) entry = last ? 0 : entry / n;
       return part;
     };
     const i64 chunk = take(chunks);

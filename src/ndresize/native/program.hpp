@@ -32,7 +32,6 @@ struct Spec {
   int type;          // index into Kernels::rows; for picks unused
   bool picks;        // every pass picks samples: copy bytes
   i64 item;          // bytes of an element
-  bool wide_in, wide_out;  // arrays of accumulators: a plan that runs in several segments
   Rounding rounding;
   std::vector<i64> shape_in, shape_out;
   std::vector<PassSpec> passes;  // one per axis at most, in order

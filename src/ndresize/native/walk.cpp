@@ -316,8 +316,10 @@ void Walk::pick(int l, const View& in, const View& out, i64 begin, i64 end) {
       i += run - 1;
       continue;
     }
-    const i64 n = l + 1 < levels_ ? nest_.levels[l + 1].n_out : 1;
-    pick(l + 1, sub(in, l, source), sub(out, l, i), 0, n);
+    if (l + 1 == levels_)
+      pick_row(in.p + source * in.stride[l], out.p + i * out.stride[l], in, out);
+    else
+      pick(l + 1, sub(in, l, source), sub(out, l, i), 0, nest_.levels[l + 1].n_out);
   }
 }
 
