@@ -1,5 +1,6 @@
 """What the compiled engine promises beside the right sums."""
 
+import decimal
 import os
 import subprocess
 import sys
@@ -276,3 +277,26 @@ def test_small_integers_can_be_summed_in_float64(dtype: Any, store: Any) -> None
 
     assert native.compile_plan(wide) is not None
     np.testing.assert_array_equal(wide(x), portable.run(wide, x))
+
+
+@pytest.mark.parametrize(
+    ("rule", "rounding"),
+    [
+        ("half_even", decimal.ROUND_HALF_EVEN),
+        ("half_away", decimal.ROUND_HALF_UP),  # decimal's "up" is away from zero
+        ("truncate", decimal.ROUND_DOWN),
+    ],
+)
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64])
+def test_rounding_rules_of_both_executors(rule: Any, rounding: str, dtype: Any) -> None:
+    # All quarters from -25 to 25, ties and both signs among them; exact in every accumulator.
+    x = np.arange(-25, 26).astype(dtype)
+    sums = [decimal.Decimal(k) / 4 for k in range(-100, 101)]
+    plan = ndresize.resize.plan(
+        x.shape, dtype, sizes=[201], mode="linear", coordinate_transformation_mode="align_corners"
+    )
+    plan = replace(plan, rounding=rule)
+    expected = [int(value.quantize(decimal.Decimal(1), rounding)) for value in sums]
+
+    assert plan(x).tolist() == expected
+    assert portable.run(plan, x).tolist() == expected
