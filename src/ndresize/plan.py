@@ -28,7 +28,7 @@ __all__ = [
     "refuse_uncountable",
 ]
 
-Accumulator = Literal["element", "float32", "float64"]
+Accumulator = Literal["element", "float32", "float64", "fixed"]
 
 
 @dataclass(frozen=True)
@@ -37,14 +37,28 @@ class Arithmetic:
 
     Parameters
     ----------
-    accumulator : {"element", "float32", "float64"}
-        Type of weights and sums. "element": samples are picked and never change type.
+    accumulator : {"element", "float32", "float64", "fixed"}
+        Type of weights and sums. "element": samples are picked and never change type. "fixed":
+        integers that count units of a power of two, so that sums are exact.
     store : {"wide", "element"}
         Whether the sums stay as they are for the next pass, or are rounded into the element type.
+        Fixed point keeps all its bits when it stays wide: its sums have as many fractional bits as
+        the samples and the weights together.
+    bits : int
+        Of "fixed": fractional bits of the weights, each of which is a multiple of ``2**-bits``.
+    cut : tuple of int, optional
+        Of "fixed": (fractional bits that each sample keeps, fractional bits that each product
+        keeps); what is beyond them is cut off, towards minus infinity. All are kept if not given.
+    limits : tuple of int, optional
+        Of "fixed" stored as an element: what the rounded sum is clamped to before it wraps into the
+        element type; the type's own limits if not given.
     """
 
     accumulator: Accumulator = "float32"
     store: Literal["wide", "element"] = "wide"
+    bits: int = 0
+    cut: tuple[int, int] | None = None
+    limits: tuple[int, int] | None = None
 
     @classmethod
     def for_dtype(cls, dtype: np.dtype[Any]) -> Arithmetic:
@@ -288,7 +302,7 @@ class Plan:
             how = step.arithmetic
             lines.append(
                 f"  axis {step.axis}: {op.n_in} -> {op.n_out}, {what}"
-                + ("" if how.accumulator == "element" else f", {how.accumulator} sums")
+                + _sums(how)
                 + (", rounded" if how.store == "element" else "")
             )
         if not self.passes:
@@ -298,6 +312,18 @@ class Plan:
         if self.fill is not None:
             lines.append(f"  outside samples are {self.fill.value}")
         return "\n".join(lines)
+
+
+def _sums(how: Arithmetic) -> str:
+    """Return how a pass computes, in words."""
+    if how.accumulator == "element":
+        return ""
+    if how.accumulator != "fixed":
+        return f", {how.accumulator} sums"
+    words = f", fixed point of {how.bits} bits"
+    if how.cut is not None:
+        words += f", samples cut to {how.cut[0]} and products to {how.cut[1]}"
+    return words + (f", clamped to {how.limits[0]}..{how.limits[1]}" if how.limits else "")
 
 
 def element_type(dtype: DTypeLike) -> np.dtype[Any]:
@@ -318,13 +344,14 @@ def make_plan(
     rounding: RoundingRule = "half_even",
     fill: Fill | None = None,
     order: Sequence[int] | None = None,
+    output_dtype: np.dtype[Any] | None = None,
 ) -> Plan:
     """Return the plan that applies one operator per axis.
 
     Parameters
     ----------
     shape, dtype
-        Of the input; the output has the same type.
+        Of the input.
     operators : mapping from axis to AxisOperator
         Axes whose operator copies them are left out of the plan.
     arithmetic : Arithmetic
@@ -333,14 +360,16 @@ def make_plan(
         As in `Plan`.
     order : sequence of int, optional
         The axes in the order of their passes; the cheapest order if not given.
+    output_dtype : numpy.dtype, optional
+        Of the result; `dtype` if not given.
     """
     work = {axis: op for axis, op in operators.items() if not op.is_identity}
     output = tuple(work[a].n_out if a in work else n for a, n in enumerate(shape))
-    refuse_uncountable(output, dtype)
+    refuse_uncountable(output, output_dtype or dtype)
     if order is None:
         order = cheapest_order(shape, work)
     passes = tuple(_pass(axis, work[axis], arithmetic) for axis in order if axis in work)
-    return Plan(shape, dtype, passes, output, dtype, rounding, fill)
+    return Plan(shape, dtype, passes, output, output_dtype or dtype, rounding, fill)
 
 
 def _pass(axis: int, operator: AxisOperator, arithmetic: Arithmetic) -> Pass:

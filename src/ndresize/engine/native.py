@@ -45,15 +45,15 @@ def compile_plan(plan: Plan) -> _ext.Program | None:
     if not plan.passes or plan.input_dtype.hasobject or plan.input_dtype.kind == "T":
         return None
     sums = {step.arithmetic.accumulator for step in plan.passes} - {"element"}
-    if len(sums) > 1:
+    if len(sums) > 1 or "fixed" in sums:
         return None  # the kernels keep one accumulator through all passes
     if len({step.axis for step in plan.passes}) < len(plan.passes) or len(plan.passes) > 8:
         return None  # the loop nest has one pass for each axis, and most_passes in all
     shape_in, shape_out = list(plan.input_shape), list(plan.output_shape)
-    kind, item = plan.input_dtype.name, plan.input_dtype.itemsize
+    kind, item = plan.dtype.name, plan.dtype.itemsize
     if plan.is_selection:
         kind = "uint8"  # bytes are copied, whatever they mean
-    elif plan.input_dtype.kind == "c":  # two floats, as one more axis
+    elif plan.dtype.kind == "c":  # two floats, as one more axis
         shape_in.append(2)
         shape_out.append(2)
         item //= 2
@@ -93,8 +93,10 @@ def run(plan: Plan, program: Any, x: NDArray[Any], out: NDArray[Any], threads: i
     if program is None:
         out[...] = portable.run(plan, x)
         return
-    if plan.input_dtype.kind not in "biufc":  # types that the buffer protocol does not know
-        bits = f"V{x.itemsize}" if plan.input_dtype.name != "bfloat16" else "u2"
+    if plan.dtype != plan.input_dtype:
+        x = x.astype(plan.dtype)
+    if plan.dtype.kind not in "biufc":  # types that the buffer protocol does not know
+        bits = f"V{x.itemsize}" if plan.dtype.name != "bfloat16" else "u2"
         program.run(x.view(bits), out.view(bits), threads or 0)
     else:
         program.run(x, out, threads or 0)

@@ -83,11 +83,26 @@ def run(plan: Plan, x: Any) -> Any:
         raise ResizeError(f"the plan is for shape {plan.input_shape}, got {tuple(x.shape)}")
     if element_type_of(x) != plan.input_dtype:
         raise ResizeError(f"the plan is for type {plan.input_dtype}, got {x.dtype}")
-    y = x
+    y, element = x, x.dtype
+    if plan.dtype != plan.input_dtype:
+        element = getattr(xp, plan.dtype.name)
+    bits = 0  # fractional bits of y, where it is fixed point
     for step in plan.passes:
-        y = _apply(plan, step, y, x.dtype, xp)
+        how = step.arithmetic
+        if how.accumulator == "fixed":
+            y, bits = _apply_fixed(plan, step, y, bits, xp)
+            if how.store == "element":
+                y, bits = _whole(plan, y, bits, how.limits, xp), 0
+        else:
+            if bits and how.accumulator != "element":
+                y, bits = xp.astype(y, _accumulator(plan, step, xp)) * 2.0**-bits, 0
+            y = _apply(plan, step, y, element, xp)
+    if bits:
+        y = _whole(plan, y, bits, None, xp)
     if not plan.is_selection:
-        y = _store(plan, y, xp, x.dtype)
+        y = _store(plan, y, xp, element)
+    elif plan.dtype != plan.input_dtype:
+        y = xp.astype(y, element)
     return _fill(plan, y, xp)
 
 
@@ -135,6 +150,50 @@ def _apply(plan: Plan, step: Pass, y: Any, element: Any, xp: Any) -> Any:
     return total
 
 
+def _apply_fixed(plan: Plan, step: Pass, y: Any, bits: int, xp: Any) -> tuple[Any, int]:
+    """Return the sums of a fixed-point pass as integers, and how many fractional bits they have."""
+    op, axis, how = step.operator, step.axis, step.arithmetic
+    if not str(y.dtype).endswith("int64"):
+        y = xp.astype(y, xp.int64)
+    if how.cut is not None:
+        y, bits = _cut(y, bits - how.cut[0]), min(bits, how.cut[0])
+    bits += how.bits
+    column = tuple(-1 if a == axis else 1 for a in range(len(y.shape)))
+    whole = np.rint(np.ldexp(op.weights, how.bits)).astype(np.int64)
+    total = None
+    for t in range(op.taps):
+        index = np.minimum(op.starts + t, max(op.n_in - 1, 0))
+        samples = xp.take(y, _constant(index, y, xp), axis=axis)
+        product = xp.reshape(_constant(whole[:, t], y, xp), column) * samples
+        if how.cut is not None:
+            product = _cut(product, bits - how.cut[1])
+        total = product if total is None else total + product
+    return total, bits if how.cut is None else min(bits, how.cut[1])
+
+
+def _cut(values: Any, bits: int) -> Any:
+    """Return integers without their last `bits` bits."""
+    return values >> bits if bits > 0 else values
+
+
+def _whole(plan: Plan, sums: Any, bits: int, within: tuple[int, int] | None, xp: Any) -> Any:
+    """Return fixed-point sums as whole numbers within the limits of the element type."""
+    low, high = within or limits(plan.dtype)
+    if bits:
+        if plan.rounding == "half_even":
+            half, odd = 1 << (bits - 1), (sums >> bits) & 1
+            sums = (sums + (half - 1 + odd)) >> bits
+        else:
+            half = 1 << (bits - 1) if plan.rounding == "half_away" else 0
+            sums = xp.where(sums < 0, -((half - sums) >> bits), (sums + half) >> bits)
+    whole = xp.clip(sums, low, high)
+    info = np.iinfo(plan.dtype)
+    if low < info.min or high > info.max:  # wrap, as a cast in C does
+        span = 1 << (8 * plan.dtype.itemsize)
+        whole = (whole - int(info.min)) % span + int(info.min)
+    return whole
+
+
 def _saturate(values: Any, dtype: np.dtype[Any], xp: Any) -> Any:
     low, high = limits(dtype)
     # The largest float not above the type's limit: float(2**63 - 1) would be one too many.
@@ -144,7 +203,7 @@ def _saturate(values: Any, dtype: np.dtype[Any], xp: Any) -> Any:
 
 
 def _store(plan: Plan, y: Any, xp: Any, dtype: Any) -> Any:
-    if plan.dtype.kind not in "iu":
+    if plan.dtype.kind not in "iu" or str(y.dtype).endswith("int64"):  # whole numbers within limits
         return xp.astype(y, dtype)
     rounded = round_sums(y, plan.rounding, xp)
     high = limits(plan.dtype)[1]
