@@ -90,7 +90,7 @@ def run(plan: Plan, x: Any) -> Any:
     for step in plan.passes:
         how = step.arithmetic
         if how.accumulator == "fixed":
-            y, bits = _apply_fixed(plan, step, y, bits, xp)
+            y, bits = _apply_fixed(step, y, bits, xp)
             if how.store == "element":
                 y, bits = _whole(plan, y, bits, how.limits, xp), 0
         else:
@@ -150,7 +150,7 @@ def _apply(plan: Plan, step: Pass, y: Any, element: Any, xp: Any) -> Any:
     return total
 
 
-def _apply_fixed(plan: Plan, step: Pass, y: Any, bits: int, xp: Any) -> tuple[Any, int]:
+def _apply_fixed(step: Pass, y: Any, bits: int, xp: Any) -> tuple[Any, int]:
     """Return the sums of a fixed-point pass as integers, and how many fractional bits they have."""
     op, axis, how = step.operator, step.axis, step.arithmetic
     if not str(y.dtype).endswith("int64"):
