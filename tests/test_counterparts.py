@@ -20,8 +20,8 @@ EXAMPLES = int(os.environ.get("NDRESIZE_EXAMPLES", "0")) or 400
 PARTS = 4  # pieces of a function's calls that run as tests of their own, side by side
 
 DEVIATIONS = {
-    path.stem: tomllib.loads(path.read_text()).get("deviation", [])
-    for path in sorted((Path(__file__).parent / "deviations").glob("*.toml"))
+    path.stem: tomllib.loads(path.read_text())["deviation"]
+    for path in sorted((Path(__file__).parent / "deviations" / "dialects").glob("*.toml"))
 }
 
 
