@@ -22,6 +22,7 @@ __all__ = [
     "convolve_inner",
     "convolve_outer",
     "cubic",
+    "first_row_alone",
     "linear",
     "nearest",
     "nearest_exact",
@@ -149,13 +150,16 @@ def _keys(x: Any) -> Any:
 
 
 def _lanczos(x: Any) -> Any:
-    return np.where(x < 3, _sinc(x) * _sinc(x / x.dtype.type(3)), x.dtype.type(0))
+    # A C++ template makes the second factor a double, as x / 3.0 is one.
+    product = _sinc(x).astype(np.float64) * _sinc(x.astype(np.float64) / 3.0)
+    return np.where(x < 3, product.astype(x.dtype), x.dtype.type(0))
 
 
 def _sinc(x: Any) -> Any:
     zero, one = x.dtype.type(0), x.dtype.type(1)
     angle = x.dtype.type(np.pi) * x
-    return np.where(angle == zero, one, np.sin(angle) / np.where(angle == zero, one, angle))
+    sine = np.sin(angle.astype(np.float64)).astype(x.dtype)  # the float sine, correctly rounded
+    return np.where(angle == zero, one, sine / np.where(angle == zero, one, angle))
 
 
 _WIDENED: dict[str, tuple[float, Filter]] = {
@@ -218,6 +222,18 @@ def widened(
         total += column
     weights = np.divide(weights, total[:, None], out=weights, where=total[:, None] != 0)
     return first, weights
+
+
+def first_row_alone(operator: AxisOperator) -> AxisOperator:
+    """Return the operator whose rows are all its first one.
+
+    The separable kernel looks up the row's samples and weights once per loop over the last axis;
+    where that axis has one sample, the loop runs over the rows instead, all with the first one's.
+    """
+    if operator.is_identity:  # PyTorch makes no pass of it
+        return operator
+    starts = np.repeat(operator.starts[:1], operator.n_out)
+    return AxisOperator(starts, np.repeat(operator.weights[:1], operator.n_out, 0), operator.n_in)
 
 
 def _cut(values: Any) -> NDArray[np.int64]:

@@ -123,12 +123,18 @@ def _operator(axis: int, n_in: int, words: Words, dtype: np.dtype[Any]) -> AxisO
     if words.mode == "area":
         return filters.area(axis, n_in, n_out)
     if words.antialias:
-        return filters.antialiased(axis, words.mode, n_in, n_out, scale, align, kind)
+        operator = filters.antialiased(axis, words.mode, n_in, n_out, scale, align, kind)
+        return filters.first_row_alone(operator) if _one_column(axis, words) else operator
     # The generic kernels keep their weights in the element type.
     stored = dtype if dtype.itemsize == 2 else None
     if words.mode == "bicubic":
         return filters.cubic(n_in, n_out, scale, align, kind, stored)
     return filters.linear(n_in, n_out, scale, align, kind, None if small else stored)
+
+
+def _one_column(axis: int, words: Words) -> bool:
+    """Return whether the rows of a single column are resized."""
+    return axis == 2 and words.lengths[1] == 1
 
 
 def _plan_of_bytes(shape: tuple[int, ...], words: Words, axes: list[int]) -> Plan:
@@ -144,6 +150,8 @@ def _plan_of_bytes(shape: tuple[int, ...], words: Words, axes: list[int]) -> Pla
             words.align_corners,
             words.antialias,
         )
+        if shape[1] > 4 and _one_column(axis, words):  # up to 4 channels have a kernel of their own
+            operator = filters.first_row_alone(operator)
         if not operator.is_identity:
             passes.append(Pass(axis, operator, Arithmetic("fixed", "element", bits=bits)))
     dtype = np.dtype(np.uint8)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from ndresize.engine import _ext, portable
+from ndresize.engine import _ext, fixed, portable
 from ndresize.rounding import ROUNDING_RULES
 
 if TYPE_CHECKING:
@@ -40,12 +40,14 @@ def instruction_set() -> str:
     return _ext.instruction_set()
 
 
-def compile_plan(plan: Plan) -> _ext.Program | None:
+def compile_plan(plan: Plan) -> _ext.Program | _ext.Picture | None:
     """Return the program of a plan, or None where the portable executor has to run it."""
     if not plan.passes or plan.input_dtype.hasobject or plan.input_dtype.kind == "T":
         return None
     sums = {step.arithmetic.accumulator for step in plan.passes} - {"element"}
-    if len(sums) > 1 or "fixed" in sums:
+    if "fixed" in sums:
+        return fixed.compile_picture(plan)
+    if len(sums) > 1:
         return None  # the kernels keep one accumulator through all passes
     if len({step.axis for step in plan.passes}) < len(plan.passes) or len(plan.passes) > 8:
         return None  # the loop nest has one pass for each axis, and most_passes in all

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "picture.hpp"
 #include "program.hpp"
 
 namespace nb = nanobind;
@@ -94,6 +95,8 @@ ndresize::AxisTable axis_table(const Starts& starts, const Weights& weights, i64
   return table;
 }
 
+using Whole = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
 struct Buffer {
   Buffer(const nb::object& array, int flags) {
     if (PyObject_GetBuffer(array.ptr(), &view, flags) != 0) throw nb::python_error();
@@ -176,6 +179,64 @@ class Bound {
   ndresize::Program program_;
 };
 
+// A plan of 8-bit samples in fixed point.
+class BoundPicture {
+ public:
+  BoundPicture(std::vector<i64> shape_in, std::vector<i64> shape_out, const nb::list& passes)
+      : picture_(shape_in, shape_out, make(shape_in, shape_out, passes), chosen()) {}
+
+  void run(const nb::object& in, const nb::object& out, int threads) const {
+    const Buffer source(in, PyBUF_STRIDED_RO), target(out, PyBUF_STRIDED);
+    i64 strides_in[33], strides_out[33];
+    const i64* from = source.strides(picture_.shape_in, 1, strides_in);
+    const i64* to = target.strides(picture_.shape_out, 1, strides_out);
+    bool done = false;
+    {
+      const nb::gil_scoped_release release;
+      done = picture_.run(static_cast<const char*>(source.view.buf), from,
+                          static_cast<char*>(target.view.buf), to, threads, [] {
+                            const nb::gil_scoped_acquire acquire;
+                            return PyErr_CheckSignals() != 0;
+                          });
+    }
+    if (!done) throw nb::python_error();
+  }
+
+ private:
+  static std::vector<ndresize::FixedPass> make(const std::vector<i64>& shape_in,
+                                               const std::vector<i64>& shape_out,
+                                               const nb::list& entries) {
+    const int rank = static_cast<int>(shape_in.size());
+    if (rank > 32 || shape_out.size() != shape_in.size()) throw std::invalid_argument("rank");
+    if (entries.size() < 1 || entries.size() > 2) throw std::invalid_argument("passes");
+    std::vector<ndresize::FixedPass> passes;
+    for (const nb::handle entry : entries) {
+      const nb::tuple pass = nb::cast<nb::tuple>(entry);
+      const int axis = nb::cast<int>(pass[0]);
+      const Starts starts = nb::cast<Starts>(pass[1]);
+      const Whole weights = nb::cast<Whole>(pass[2]);
+      if (axis < 0 || axis >= rank || starts.shape(0) != weights.shape(0))
+        throw std::invalid_argument("a pass");
+      ndresize::FixedPass p = ndresize::fixed_pass(
+          axis, shape_in[axis], shape_out[axis], static_cast<int>(weights.shape(1)), starts.data(),
+          weights.data());
+      if (static_cast<i64>(starts.shape(0)) != p.n_out) throw std::invalid_argument("a pass");
+      for (i64 o = 0; o < p.n_out; ++o)
+        if (p.starts[o] < 0 || p.starts[o] + p.counts[o] > p.n_in)
+          throw std::invalid_argument("a weight outside the input");
+      p.cut = nb::cast<int>(pass[3]);
+      p.store.format = static_cast<ndresize::Format>(nb::cast<int>(pass[4]));
+      p.store.shift = nb::cast<int>(pass[5]);
+      p.store.half = nb::cast<std::int32_t>(pass[6]);
+      p.store.half_even = nb::cast<bool>(pass[7]);
+      passes.push_back(std::move(p));
+    }
+    return passes;
+  }
+
+  ndresize::Picture picture_;
+};
+
 }  // namespace
 
 NB_MODULE(_ext, m) {
@@ -187,5 +248,10 @@ NB_MODULE(_ext, m) {
            "type"_a, "picks"_a, "item"_a, "rounding"_a, "shape_in"_a,
            "shape_out"_a, "passes"_a)
       .def("run", &Bound::run, "input"_a, "output"_a, "threads"_a,
+           "Run on two arrays that have the buffer protocol; threads 0 for all.");
+  nb::class_<BoundPicture>(m, "Picture", "The passes of an 8-bit plan in fixed point, ready to run.")
+      .def(nb::init<std::vector<i64>, std::vector<i64>, nb::list>(), "shape_in"_a, "shape_out"_a,
+           "passes"_a)
+      .def("run", &BoundPicture::run, "input"_a, "output"_a, "threads"_a,
            "Run on two arrays that have the buffer protocol; threads 0 for all.");
 }

@@ -1,6 +1,7 @@
 // The kernels of one instruction set. This file is compiled once per set, NDRESIZE_ISA being its
 // name. No standard templates in here: the linker keeps one copy of an inline function, and it must
 // not be the one with instructions that the machine lacks.
+#include "fixed.hpp"
 #include "pick.hpp"
 #include "sum_rows.hpp"
 #include "sum_taps.hpp"
@@ -152,6 +153,7 @@ static const Kernels all = {
 #else
     nullptr,
 #endif
+    {fixed_group, sum_rows_fixed, sum_pixels_fixed},
 };
 
 }  // namespace ndresize::NDRESIZE_ISA

@@ -71,11 +71,62 @@ enum Type {
   f32, f64, f16, bf16, u8, i8, u16, i16, u32, i32, u64, s64, u8d, i8d, u16d, i16d, type_count
 };
 
+// 8-bit samples in fixed point. How a row of sums is kept: as bytes, rounded and clamped; as 16-bit
+// words, shifted right; or as the 32-bit sums themselves.
+enum class Format : int { byte, word, wide };
+
+struct FixedStore {
+  Format format;
+  int shift;           // fractional bits that are dropped
+  std::int32_t half;   // what is added to a sum before they are: rounding, of bytes alone
+  bool half_even;      // bytes: ties to even; `half` is then one less than a half
+};
+
+// Weights in units of 2**-bits: low, or high * 2**16 + low; filled with zeros to an even number.
+struct FixedWeights {
+  const std::int16_t *low, *high;  // high: null where low is enough
+};
+
+// The weights of a pass along rows of pixels.
+struct FixedTable {
+  i64 channels, n_in, n_out;
+  int taps, padded;         // of the longest row; and with the zeros that fill up every row
+  const i64* starts;
+  const int* counts;
+  const std::int16_t *low, *high;  // [n_out][padded]
+  int cut;                  // bits that are cut off each product
+  FixedStore store;
+  FixedWeights weights_of(i64 o) const {
+    return {low + o * padded, high ? high + o * padded : nullptr};
+  }
+};
+
+constexpr int most_wide_taps = 64;  // of a sum of 32-bit rows by vectors
+
+struct FixedKernels {
+  int group;  // rows that sum_pixels takes at a time
+  // dst[j] = sum over t of weights[t] * rows[t][j], each product without its last `cut` bits.
+  void (*sum_rows)(const char* const* rows, Format format, const FixedWeights&, int taps, int cut,
+                   char* dst, const FixedStore&, i64 n);
+  // Outputs from..to - 1 of up to `group` rows of bytes. Reads up to `fixed_reach` bytes from a
+  // pixel's first tap on, which must exist.
+  void (*sum_pixels)(const FixedTable&, const std::uint8_t* const* rows, int count, i64 from, i64 to,
+                     char* const* dst);
+};
+
+// How many bytes sum_pixels may read from the first tap of an output on.
+inline i64 fixed_reach(i64 channels, int taps) {
+  if (channels > 4) return taps * channels;
+  const i64 each = channels == 1 ? 16 : channels == 2 ? 8 : 4;  // taps of one load of 16 bytes
+  return (taps + each - 1) / each * each * channels + 16 - each * channels;
+}
+
 struct Kernels {
   const char* name;
   RowKernels rows[type_count];
   PickRow pick_row;
   PickShuffle pick_shuffle;  // null where the instruction set has no byte shuffle
+  FixedKernels fixed;
 };
 
 const Kernels& kernels_baseline();

@@ -1,18 +1,32 @@
 #include "pool.hpp"
 
 #include <pthread.h>
+#include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <deque>
 #include <exception>
+#include <fstream>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 
 namespace ndresize {
 namespace {
+
+// The processors that the container allows, or a large number.
+int cgroup_limit() {
+  std::ifstream file("/sys/fs/cgroup/cpu.max");
+  std::string quota;
+  double period = 0;
+  if (!(file >> quota >> period) || quota == "max" || period <= 0) return 1 << 20;
+  return std::max(1, static_cast<int>(std::atof(quota.c_str()) / period + 0.5));
+}
 
 struct Job {
   explicit Job(i64 n, const std::function<void(i64)>& w) : tasks(n), work(w) {}
@@ -110,6 +124,17 @@ Pool& the_pool() {
 }
 
 }  // namespace
+
+// Affinity, container and OMP_NUM_THREADS, whichever is least.
+int usable_threads() {
+  static const int limit = cgroup_limit();
+  int count = limit;
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) count = std::min(count, CPU_COUNT(&set));
+  if (const char* omp = std::getenv("OMP_NUM_THREADS"))
+    if (const int n = std::atoi(omp); n > 0) count = std::min(count, n);
+  return std::max(count, 1);
+}
 
 bool parallel(i64 tasks, int threads, const std::function<void(i64)>& work,
               const std::function<bool()>& poll) {

@@ -6,6 +6,10 @@
 
 namespace ndresize {
 
+// How many threads a call takes if it is not told: what affinity, container and OMP_NUM_THREADS
+// allow.
+int usable_threads();
+
 // Call work(0) .. work(tasks - 1), each once, on up to `threads` threads, this one among them.
 // `poll` is called now and then on this thread; once it returns true no further task begins.
 // Returns false if `poll` did return true. An exception of a task is thrown again here.

@@ -1,13 +1,8 @@
 #include "program.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
-#include <fstream>
 #include <optional>
-#include <string>
 
 #include "pool.hpp"
 #include "walk.hpp"
@@ -20,26 +15,6 @@ Nest make_nest(const Spec&, int, bool);
 namespace {
 
 constexpr i64 little = 1 << 16;  // element operations that are not worth waking a thread for
-
-// The processors that the container allows, or a large number.
-int cgroup_limit() {
-  std::ifstream file("/sys/fs/cgroup/cpu.max");
-  std::string quota;
-  double period = 0;
-  if (!(file >> quota >> period) || quota == "max" || period <= 0) return 1 << 20;
-  return std::max(1, static_cast<int>(std::atof(quota.c_str()) / period + 0.5));
-}
-
-// Affinity, container and OMP_NUM_THREADS, whichever is least.
-int default_threads() {
-  static const int limit = cgroup_limit();
-  int count = limit;
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) count = std::min(count, CPU_COUNT(&set));
-  if (const char* omp = std::getenv("OMP_NUM_THREADS"))
-    if (const int n = std::atoi(omp); n > 0) count = std::min(count, n);
-  return std::max(count, 1);
-}
 
 i64 product(const std::vector<i64>& values) {
   i64 p = 1;
@@ -102,7 +77,7 @@ bool Program::run(const char* in, const i64* stride_in, char* out, const i64* st
   i64 work = product(spec.shape_out) + product(spec.shape_in);
   for (const PassSpec& pass : spec.passes) work += product(spec.shape_out) * (pass.table.taps - 1);
   if (work < little) threads = 1;
-  else if (threads <= 0) threads = default_threads();
+  else if (threads <= 0) threads = usable_threads();
 
   // Enough pieces of the outermost level that the threads finish together; few, because a ring is
   // filled anew in each.

@@ -1,0 +1,75 @@
+"""Kernels that TensorFlow's ScaleAndTranslate and JAX share, in float32 as both evaluate them.
+
+The formulas are those of ``tensorflow/core/kernels/image/sampling_kernels.h`` and
+``jax/_src/image/scale.py``: the same polynomials in the same order, which JAX took over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["KEYS", "TRIANGLE", "Kernel", "lanczos"]
+
+Distances = NDArray[Any]
+"""Distances that are not negative, in kernel widths; float32, or float64 where JAX has it on."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel and the radius beyond which it is zero.
+
+    Parameters
+    ----------
+    radius : float
+        In input samples, unstretched.
+    function : callable
+        From distances to weights, in the type of the distances.
+    """
+
+    radius: float
+    function: Callable[[Distances], Distances]
+
+
+def _triangle(x: Distances) -> Distances:
+    result: Distances = np.maximum(1 - x, x.dtype.type(0))
+    return result
+
+
+def _keys(x: Distances) -> Distances:
+    real = x.dtype.type
+    inner = ((real(1.5) * x - real(2.5)) * x) * x + 1
+    outer = ((real(-0.5) * x + real(2.5)) * x - 4) * x + 2
+    result: Distances = np.where(x >= 2, real(0), np.where(x >= 1, outer, inner))
+    return result
+
+
+TRIANGLE = Kernel(1, _triangle)
+"""Two-point linear interpolation."""
+
+KEYS = Kernel(2, _keys)
+"""Keys's cubic with a = -0.5."""
+
+
+def _sin(angle: Distances) -> Distances:
+    """Return sines that are correctly rounded, as those of the C library nearly always are."""
+    return np.sin(angle.astype(np.float64)).astype(angle.dtype)
+
+
+def lanczos(radius: int) -> Kernel:
+    """Return the sinc under a wider sinc; both libraries have it 1 up to a distance of 0.001."""
+
+    def function(x: Distances) -> Distances:
+        real = x.dtype.type
+        pi, width = real(np.pi), real(radius)
+        near = x <= real(1e-3)
+        safe = np.where(near, real(1), x)
+        waves = width * _sin(pi * safe) * _sin(pi * safe / width) / (pi * pi * safe * safe)
+        result: Distances = np.where(x > width, real(0), np.where(near, real(1), waves))
+        return result
+
+    return Kernel(radius, function)

@@ -1,0 +1,75 @@
+"""Calls that do a little more than their plan, because it depends on the data or has a constant."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, ParamSpec, cast
+
+import numpy as np
+
+from ndresize.axis import AxisOperator
+from ndresize.dialects._planned import ResizeFunction
+from ndresize.engine import portable
+from ndresize.errors import ResizeError
+from ndresize.plan import Arithmetic, Pass, Plan
+
+__all__ = ["element_of", "run_portably", "stored", "with_stages", "written"]
+
+P = ParamSpec("P")
+
+
+def with_stages(linear: ResizeFunction[P], run: Callable[..., Any]) -> ResizeFunction[P]:
+    """Return a function with the face and the plan of `linear` that is called as `run`."""
+
+    def resize(x: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return run(x, *args, **kwargs)
+
+    functools.update_wrapper(resize, cast("Callable[..., Any]", linear))
+    del resize.__wrapped__  # type: ignore[attr-defined]  # the signature it took over is right
+    return cast("ResizeFunction[P]", resize)
+
+
+def element_of(x: Any) -> tuple[Any, np.dtype[Any]]:
+    """Return an array, of NumPy if it is of no other library, and its element type."""
+    if portable.is_foreign(x):
+        return x, portable.element_type_of(x)
+    x = np.asarray(x)
+    return x, x.dtype
+
+
+def run_portably(plan: Plan) -> Plan:
+    """Return `plan`, which the portable executor will run.
+
+    The compiled one turns the input into the result's type first, which loses what the sums need
+    where that type is the narrower.
+    """
+    if not np.can_cast(plan.input_dtype, plan.dtype, "safe"):
+        plan._program[:] = [None]
+    return plan
+
+
+def stored(y: Any, dtype: np.dtype[Any]) -> Any:
+    """Return float64 sums as SciPy stores them: integers half away from zero, saturated."""
+    shape = tuple(y.shape)
+    if portable.element_type_of(y) == dtype:
+        return y
+    copy = Pass(0, AxisOperator.identity(shape[0]), Arithmetic("float64"))
+    store = Plan(shape, portable.element_type_of(y), (copy,), shape, dtype, "half_away")
+    return portable.run(store, y)
+
+
+def written(y: Any, out: Any) -> Any:
+    """Return `y`, or `out` with it if that is given."""
+    if out is None:
+        return y
+    if not isinstance(out, np.ndarray) or not isinstance(y, np.ndarray):
+        raise ResizeError("out can be given for NumPy arrays alone, and must be one")
+    if out.shape != y.shape or out.dtype != y.dtype:
+        raise ResizeError(
+            f"out must have shape {y.shape} and type {y.dtype}, got {out.shape} and {out.dtype}"
+        )
+    if not out.flags.writeable:
+        raise ResizeError("out must be writeable, got a read-only array")
+    out[...] = y
+    return out

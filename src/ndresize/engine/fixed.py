@@ -1,0 +1,92 @@
+"""Compile a plan of 8-bit samples in fixed point for the kernels of native/picture.hpp."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ndresize.engine import _ext
+
+if TYPE_CHECKING:
+    from ndresize.plan import Pass, Plan
+
+__all__ = ["compile_picture"]
+
+_BYTE, _WORD, _WIDE = range(3)  # the order of Format in native/kernels.hpp
+
+
+def compile_picture(plan: Plan) -> _ext.Picture | None:
+    """Return the program of a fixed-point plan, or None where the portable executor has to run it.
+
+    The kernels take 8-bit unsigned samples, at most one pass along the last resized axis and one
+    across it, and sums that fit into 32 bits.
+    """
+    passes = _in_order(plan)
+    if passes is None:
+        return None
+    table = []
+    bits, largest = 0, 255  # of the samples: fractional bits, and a bound
+    for step, following in zip(passes, [*passes[1:], None], strict=True):
+        how, op = step.arithmetic, step.operator
+        own = how.bits if how.accumulator == "fixed" else 0
+        weights = np.rint(np.ldexp(op.weights, own))
+        largest *= int(np.abs(weights).sum(axis=1).max(initial=0))
+        if largest + 2 ** (bits + own) >= 2**31:  # with what rounding adds
+            return None
+        cut = 0
+        bits += own
+        if how.cut is not None:
+            cut, bits = max(bits - how.cut[1], 0), min(bits, how.cut[1])
+        if following is None or how.store == "element" or op.is_selection and bits == 0:
+            form, shift, half, even = _BYTE, bits, *_rounding(plan, bits)
+            bits, largest = 0, 255
+        elif following.arithmetic.cut is not None:
+            kept = min(bits, following.arithmetic.cut[0])
+            form, shift, half, even = _WORD, bits - kept, 0, False
+            bits, largest = kept, largest >> (bits - kept)
+            if largest >= 2**15:
+                return None
+        else:
+            form, shift, half, even = _WIDE, 0, 0, False
+        table.append(
+            (step.axis, op.starts, weights.astype(np.int32), cut, form, shift, half, even)
+        )
+    return _ext.Picture(list(plan.input_shape), list(plan.output_shape), table)
+
+
+def _in_order(plan: Plan) -> list[Pass] | None:
+    """Return the passes, along the rows first where the order does not matter."""
+    passes = list(plan.passes)
+    if plan.dtype != np.uint8 or plan.input_dtype != np.uint8 or len(passes) > 2:
+        return None
+    for step in passes:
+        if step.arithmetic.accumulator not in ("fixed", "element"):
+            return None
+        if step.arithmetic.limits not in (None, (0, 255)) or np.any(np.diff(step.operator.starts) < 0):
+            return None
+    if len(passes) == 1 or passes[0].axis > passes[1].axis:
+        return passes
+    first, second = passes
+    if first.axis == second.axis:
+        return None
+    if first.arithmetic.store == "element" and not first.operator.is_selection:
+        return passes  # rows of bytes come out of it
+    if first.arithmetic.cut is None and second.arithmetic.cut is None and _exact(first, second):
+        return [second, first]
+    return None
+
+
+def _exact(first: Pass, second: Pass) -> bool:
+    """Return whether nothing is rounded between two passes, in whichever order."""
+    return all(s.arithmetic.store == "wide" or s.operator.is_selection for s in (first, second))
+
+
+def _rounding(plan: Plan, bits: int) -> tuple[int, bool]:
+    """Return what is added before `bits` bits are dropped, and whether ties go to even."""
+    if bits == 0 or plan.rounding == "truncate":
+        return 0, False  # a negative sum becomes 0 either way
+    if plan.rounding == "half_even":
+        return 2 ** (bits - 1) - 1, True
+    return 2 ** (bits - 1), False
+

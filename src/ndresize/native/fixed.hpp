@@ -1,0 +1,420 @@
+// 8-bit samples and fixed-point weights: sums of rows, and sums along rows of pixels.
+//
+// Weights are integers that count units of 2**-bits. Their products with 8-bit samples are summed in
+// 32 bits, so every order of summation gives the same; the vector code multiplies 16-bit words in
+// pairs. A weight of more than 16 bits is two digits, high * 2**16 + low, both signed.
+#pragma once
+#include <cstring>
+
+#include "kernels.hpp"
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+namespace ndresize::NDRESIZE_ISA {
+
+inline std::int32_t round_fixed(std::int32_t sum, const FixedStore& store) {
+  if (store.half_even) sum += (sum >> store.shift) & 1;
+  return (sum + store.half) >> store.shift;
+}
+
+inline std::uint8_t to_byte(std::int32_t sum, const FixedStore& store) {
+  const std::int32_t x = round_fixed(sum, store);
+  return static_cast<std::uint8_t>(x < 0 ? 0 : x > 255 ? 255 : x);
+}
+
+inline void store_one(std::int32_t sum, const FixedStore& store, char* dst, i64 j) {
+  switch (store.format) {
+    case Format::byte: reinterpret_cast<std::uint8_t*>(dst)[j] = to_byte(sum, store); break;
+    case Format::word: reinterpret_cast<std::int16_t*>(dst)[j] = std::int16_t(sum >> store.shift); break;
+    case Format::wide: reinterpret_cast<std::int32_t*>(dst)[j] = sum;
+  }
+}
+
+inline std::int32_t weight_of(const FixedWeights& w, i64 t) {
+  return std::int32_t(w.low[t]) + (w.high ? std::int32_t(w.high[t]) * 65536 : 0);
+}
+
+// The plain forms: what every instruction set must equal, and what runs where it has no better.
+
+inline void sum_rows_plain(const char* const* rows, Format format, const FixedWeights& w, int taps,
+                           int cut, char* dst, const FixedStore& store, i64 from, i64 n) {
+  for (i64 j = from; j < n; ++j) {
+    std::int32_t sum = 0;
+    for (int t = 0; t < taps; ++t) {
+      const std::int32_t x = format == Format::byte ? reinterpret_cast<const std::uint8_t*>(rows[t])[j]
+                             : format == Format::word ? reinterpret_cast<const std::int16_t*>(rows[t])[j]
+                                                      : reinterpret_cast<const std::int32_t*>(rows[t])[j];
+      sum += (weight_of(w, t) * x) >> cut;
+    }
+    store_one(sum, store, dst, j);
+  }
+}
+
+inline void sum_pixels_plain(const FixedTable& table, const std::uint8_t* row, i64 from, i64 to,
+                             char* dst) {
+  const i64 channels = table.channels;
+  for (i64 o = from; o < to; ++o) {
+    const std::uint8_t* first = row + table.starts[o] * channels;
+    const FixedWeights w = table.weights_of(o);
+    for (i64 c = 0; c < channels; ++c) {
+      std::int32_t sum = 0;
+      for (int t = 0; t < table.counts[o]; ++t)
+        sum += (weight_of(w, t) * first[t * channels + c]) >> table.cut;
+      store_one(sum, table.store, dst, o * channels + c);
+    }
+  }
+}
+
+#if defined(__AVX2__)
+
+#if defined(__AVX512BW__)
+using Word = __m512i;
+inline Word zero() { return _mm512_setzero_si512(); }
+inline Word load(const void* p) { return _mm512_loadu_si512(p); }
+inline void store(void* p, Word x) { _mm512_storeu_si512(p, x); }
+inline Word bytes_low(Word a, Word b) { return _mm512_unpacklo_epi8(a, b); }
+inline Word bytes_high(Word a, Word b) { return _mm512_unpackhi_epi8(a, b); }
+inline Word pairs(Word a, Word w) { return _mm512_madd_epi16(a, w); }
+inline Word product(Word a, Word b) { return _mm512_mullo_epi32(a, b); }
+inline Word high_product(Word a, Word b) { return _mm512_mulhi_epi16(a, b); }
+inline Word add(Word a, Word b) { return _mm512_add_epi32(a, b); }
+inline Word add_words(Word a, Word b) { return _mm512_add_epi16(a, b); }
+inline Word splat(std::int32_t x) { return _mm512_set1_epi32(x); }
+inline Word splat_word(std::int16_t x) { return _mm512_set1_epi16(x); }
+inline Word bit_and(Word a, Word b) { return _mm512_and_si512(a, b); }
+inline Word left16(Word a) { return _mm512_slli_epi32(a, 16); }
+inline Word right(Word a, __m128i n) { return _mm512_sra_epi32(a, n); }
+inline Word right_words(Word a, __m128i n) { return _mm512_sra_epi16(a, n); }
+inline Word to_words(Word a, Word b) { return _mm512_packs_epi32(a, b); }
+inline Word to_bytes(Word a, Word b) { return _mm512_packus_epi16(a, b); }
+inline Word shuffle(Word a, Word control) { return _mm512_shuffle_epi8(a, control); }
+inline Word spread(__m128i x) { return _mm512_broadcast_i32x4(x); }
+inline Word odd_even(Word a, Word b) {  // per 128 bits, sums of neighbours: a01 a23 b01 b23
+  const __m512 x = _mm512_castsi512_ps(a), y = _mm512_castsi512_ps(b);
+  return add(_mm512_castps_si512(_mm512_shuffle_ps(x, y, 0x88)),
+             _mm512_castps_si512(_mm512_shuffle_ps(x, y, 0xdd)));
+}
+// 16 bytes of each of four rows.
+inline Word load_rows(const std::uint8_t* const* rows, i64 at) {
+  const auto part = [&](int r) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(rows[r] + at)); };
+  Word x = _mm512_castsi128_si512(part(0));
+  x = _mm512_inserti32x4(x, part(1), 1);
+  x = _mm512_inserti32x4(x, part(2), 2);
+  return _mm512_inserti32x4(x, part(3), 3);
+}
+template <int R> inline __m128i row_part(Word x) { return _mm512_extracti32x4_epi32(x, R); }
+// What packing within each 128 bits leaves in order of lanes becomes the order of memory.
+inline Word unlace_bytes(Word x) {
+  return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), x);
+}
+inline Word unlace_quads(Word x) {
+  return _mm512_permutexvar_epi32(
+      _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15), x);
+}
+#else
+using Word = __m256i;
+inline Word zero() { return _mm256_setzero_si256(); }
+inline Word load(const void* p) { return _mm256_loadu_si256(static_cast<const __m256i*>(p)); }
+inline void store(void* p, Word x) { _mm256_storeu_si256(static_cast<__m256i*>(p), x); }
+inline Word bytes_low(Word a, Word b) { return _mm256_unpacklo_epi8(a, b); }
+inline Word bytes_high(Word a, Word b) { return _mm256_unpackhi_epi8(a, b); }
+inline Word pairs(Word a, Word w) { return _mm256_madd_epi16(a, w); }
+inline Word product(Word a, Word b) { return _mm256_mullo_epi32(a, b); }
+inline Word high_product(Word a, Word b) { return _mm256_mulhi_epi16(a, b); }
+inline Word add(Word a, Word b) { return _mm256_add_epi32(a, b); }
+inline Word add_words(Word a, Word b) { return _mm256_add_epi16(a, b); }
+inline Word splat(std::int32_t x) { return _mm256_set1_epi32(x); }
+inline Word splat_word(std::int16_t x) { return _mm256_set1_epi16(x); }
+inline Word bit_and(Word a, Word b) { return _mm256_and_si256(a, b); }
+inline Word left16(Word a) { return _mm256_slli_epi32(a, 16); }
+inline Word right(Word a, __m128i n) { return _mm256_sra_epi32(a, n); }
+inline Word right_words(Word a, __m128i n) { return _mm256_sra_epi16(a, n); }
+inline Word to_words(Word a, Word b) { return _mm256_packs_epi32(a, b); }
+inline Word to_bytes(Word a, Word b) { return _mm256_packus_epi16(a, b); }
+inline Word shuffle(Word a, Word control) { return _mm256_shuffle_epi8(a, control); }
+inline Word spread(__m128i x) { return _mm256_broadcastsi128_si256(x); }
+inline Word odd_even(Word a, Word b) { return _mm256_hadd_epi32(a, b); }
+inline Word load_rows(const std::uint8_t* const* rows, i64 at) {
+  const auto part = [&](int r) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(rows[r] + at)); };
+  return _mm256_inserti128_si256(_mm256_castsi128_si256(part(0)), part(1), 1);
+}
+template <int R> inline __m128i row_part(Word x) { return _mm256_extracti128_si256(x, R); }
+inline Word unlace_bytes(Word x) { return _mm256_permute4x64_epi64(x, 0xd8); }
+inline Word unlace_quads(Word x) {
+  return _mm256_permutevar8x32_epi32(x, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+}
+#endif
+
+constexpr int B = sizeof(Word);       // bytes of a vector
+constexpr int fixed_group = B / 16;   // rows that sum_pixels takes at a time
+
+// A rounding shift of sums, with its constants in registers.
+struct Rounder {
+  explicit Rounder(const FixedStore& s)
+      : half(splat(s.half)), one(splat(1)), shift(_mm_cvtsi32_si128(s.shift)), even(s.half_even) {}
+  Word operator()(Word sum) const {
+    if (even) sum = add(sum, bit_and(right(sum, shift), one));
+    return right(add(sum, half), shift);
+  }
+  Word half, one;
+  __m128i shift;
+  bool even;
+};
+
+// One block of sum_rows on bytes: two rows at a time, their bytes laced into pairs of words.
+template <int Digits>
+inline void sum_block(const char* const* rows, const FixedWeights& w, int taps, char* dst,
+                      const Rounder& rounder, i64 j) {
+  Word low[4] = {zero(), zero(), zero(), zero()}, high[4] = {zero(), zero(), zero(), zero()};
+  for (int t = 0; t < taps; t += 2) {
+    const Word a = load(rows[t] + j), b = load(rows[t + 1 < taps ? t + 1 : t] + j);
+    const Word ab = bytes_low(a, b), cd = bytes_high(a, b);
+    const Word x[4] = {bytes_low(ab, zero()), bytes_high(ab, zero()), bytes_low(cd, zero()),
+                       bytes_high(cd, zero())};
+    std::int32_t both;  // weights are padded with zeros to an even number
+    std::memcpy(&both, w.low + t, 4);
+    const Word wl = splat(both);
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) low[k] = add(low[k], pairs(x[k], wl));
+    if constexpr (Digits == 2) {
+      std::memcpy(&both, w.high + t, 4);
+      const Word wh = splat(both);
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; ++k) high[k] = add(high[k], pairs(x[k], wh));
+    }
+  }
+#pragma GCC unroll 4
+  for (int k = 0; k < 4; ++k) {
+    if constexpr (Digits == 2) low[k] = add(low[k], left16(high[k]));
+    low[k] = rounder(low[k]);
+  }
+  store(dst + j, to_bytes(to_words(low[0], low[1]), to_words(low[2], low[3])));
+}
+
+inline void sum_words_block(const char* const* rows, const FixedWeights& w, int taps, char* dst,
+                            Word half, __m128i shift, i64 j) {
+  Word a = zero(), b = zero();
+  for (int t = 0; t < taps; ++t) {
+    const Word weight = splat_word(w.low[t]);
+    a = add_words(a, high_product(load(rows[t] + 2 * j), weight));
+    b = add_words(b, high_product(load(rows[t] + 2 * j + B), weight));
+  }
+  a = right_words(add_words(a, half), shift);
+  b = right_words(add_words(b, half), shift);
+  store(dst + j, unlace_bytes(to_bytes(a, b)));
+}
+
+inline void sum_wide_block(const char* const* rows, const std::int32_t* w, int taps, char* dst,
+                           const Rounder& rounder, i64 j) {
+  Word sum[4] = {zero(), zero(), zero(), zero()};
+  for (int t = 0; t < taps; ++t) {
+    const Word weight = splat(w[t]);
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k)
+      sum[k] = add(sum[k], product(load(rows[t] + 4 * j + k * B), weight));
+  }
+#pragma GCC unroll 4
+  for (int k = 0; k < 4; ++k) sum[k] = rounder(sum[k]);
+  store(dst + j, unlace_quads(to_bytes(to_words(sum[0], sum[1]), to_words(sum[2], sum[3]))));
+}
+
+// Whole blocks of B bytes; the last one is laid over the one before it where the row does not end
+// with a block. Short rows are summed plainly.
+template <class Block>
+inline bool in_blocks(i64 n, Block block) {
+  if (n < B) return false;
+  i64 j = 0;
+  for (; j + B <= n; j += B) block(j);
+  if (j < n) block(n - B);
+  return true;
+}
+
+inline void sum_rows_fixed(const char* const* rows, Format format, const FixedWeights& w, int taps,
+                           int cut, char* dst, const FixedStore& to, i64 n) {
+  if (to.format == Format::byte && taps > 0) {
+    const Rounder rounder(to);
+    if (format == Format::byte && cut == 0) {
+      if (w.high) {
+        if (in_blocks(n, [&](i64 j) { sum_block<2>(rows, w, taps, dst, rounder, j); })) return;
+      } else if (in_blocks(n, [&](i64 j) { sum_block<1>(rows, w, taps, dst, rounder, j); })) {
+        return;
+      }
+    } else if (format == Format::word && cut == 16 && !w.high && !to.half_even) {
+      const Word half = splat_word(static_cast<std::int16_t>(to.half));
+      const __m128i shift = _mm_cvtsi32_si128(to.shift);
+      if (in_blocks(n, [&](i64 j) { sum_words_block(rows, w, taps, dst, half, shift, j); })) return;
+    } else if (format == Format::wide && cut == 0 && taps <= most_wide_taps) {
+      std::int32_t whole[most_wide_taps];
+      for (int t = 0; t < taps; ++t) whole[t] = weight_of(w, t);
+      if (in_blocks(n, [&](i64 j) { sum_wide_block(rows, whole, taps, dst, rounder, j); })) return;
+    }
+  }
+  sum_rows_plain(rows, format, w, taps, cut, dst, to, 0, n);
+}
+
+// How the 16 bytes that are loaded of each row become pairs of words, one control for each half.
+// A channel's taps are multiplied in pairs; four sums of pairs lie in 128 bits.
+template <int C>
+struct Pixels {
+  static constexpr int taps = C == 1 ? 16 : C == 2 ? 8 : 4;  // of one load
+  static constexpr int bytes = taps * C;                     // by which loads advance
+  static constexpr int outputs = C == 1 ? 4 : C == 2 ? 2 : 1;  // in one vector of four sums
+  static __m128i control(int half) {
+    alignas(16) signed char c[16];
+    for (int k = 0; k < 8; ++k) {  // word k of the result
+      int tap, channel;
+      if (C == 1) tap = k, channel = 0;
+      else if (C == 2) tap = k / 4 * 2 + k % 2, channel = k / 2 % 2;
+      else tap = k % 2, channel = k / 2;
+      tap += half * taps / 2;
+      c[2 * k] = static_cast<signed char>(channel < C ? tap * C + channel : -1);
+      c[2 * k + 1] = -1;
+    }
+    return _mm_load_si128(reinterpret_cast<const __m128i*>(c));
+  }
+  // The weights of half a load, in the order of its words.
+  static Word weights(const std::int16_t* w) {
+    if constexpr (C == 1) {
+      return spread(_mm_loadu_si128(reinterpret_cast<const __m128i*>(w)));
+    } else if constexpr (C == 2) {
+      const __m128i x = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(w));
+      return spread(_mm_shuffle_epi32(x, 0x50));
+    } else {
+      std::int32_t both;
+      std::memcpy(&both, w, 4);
+      return splat(both);
+    }
+  }
+};
+
+// The sums of one output pixel in each of the rows, as they fall: see Pixels.
+template <int C, int Digits>
+inline Word sum_pixel(const FixedTable& table, const std::uint8_t* const* rows, i64 o, int loads,
+                      Word first, Word second) {
+  using P = Pixels<C>;
+  const i64 at = table.starts[o] * C;
+  const std::int16_t* wl = table.low + o * table.padded;
+  const std::int16_t* wh = Digits == 2 ? table.high + o * table.padded : nullptr;
+  Word low = zero(), high = zero();
+  for (int k = 0; k < loads; ++k) {
+    const Word x = load_rows(rows, at + k * P::bytes);
+    const Word a = shuffle(x, first), b = shuffle(x, second);
+    low = add(low, pairs(a, P::weights(wl + k * P::taps)));
+    low = add(low, pairs(b, P::weights(wl + k * P::taps + P::taps / 2)));
+    if constexpr (Digits == 2) {
+      high = add(high, pairs(a, P::weights(wh + k * P::taps)));
+      high = add(high, pairs(b, P::weights(wh + k * P::taps + P::taps / 2)));
+    }
+  }
+  return Digits == 2 ? add(low, left16(high)) : low;
+}
+
+// Four sums in each of the rows: one pixel, or several where it has fewer channels.
+template <int C, int Digits>
+inline Word sum_quad(const FixedTable& table, const std::uint8_t* const* rows, i64 o, i64 last,
+                     int loads, Word first, Word second) {
+  const auto pixel = [&](i64 k) {
+    return sum_pixel<C, Digits>(table, rows, o + k < last ? o + k : last, loads, first, second);
+  };
+  if constexpr (C == 1) {
+    return odd_even(odd_even(pixel(0), pixel(1)), odd_even(pixel(2), pixel(3)));
+  } else if constexpr (C == 2) {  // a01 b01 a23 b23 of two pixels
+    const Word x = pixel(0), y = pixel(1);
+    const Word order = spread(_mm_setr_epi8(0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15));
+    return odd_even(shuffle(x, order), shuffle(y, order));
+  } else {
+    return pixel(0);
+  }
+}
+
+// Write 16 bytes of each row, or as many as are left of it.
+template <int R>
+inline void put_rows(Word x, char* const* dst, int count, i64 at, i64 left) {
+  if constexpr (R < fixed_group) {
+    if (R >= count) return;
+    const __m128i part = row_part<R>(x);
+    if (left >= 16) _mm_storeu_si128(reinterpret_cast<__m128i*>(dst[R] + at), part);
+    else std::memcpy(dst[R] + at, &part, static_cast<size_t>(left));
+    put_rows<R + 1>(x, dst, count, at, left);
+  }
+}
+
+template <int C, int Digits>
+inline void sum_pixels_of(const FixedTable& table, const std::uint8_t* const* rows, int count,
+                          i64 from, i64 to, char* const* dst) {
+  using P = Pixels<C>;
+  const Word first = spread(P::control(0)), second = spread(P::control(1));
+  const int loads = (table.taps + P::taps - 1) / P::taps;
+  const Rounder rounder(table.store);
+  const auto quad = [&](i64 o) {
+    return sum_quad<C, Digits>(table, rows, o, to - 1, loads, first, second);
+  };
+  // Three channels leave a gap after each pixel, which is closed before they are written.
+  const Word close_bytes =
+      spread(_mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1));
+  const Word close_words =
+      spread(_mm_setr_epi8(0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, -1, -1, -1, -1));
+  switch (table.store.format) {
+    case Format::byte:
+      for (i64 o = from; o < to; o += 4 * P::outputs) {
+        Word x = to_bytes(to_words(rounder(quad(o)), rounder(quad(o + P::outputs))),
+                          to_words(rounder(quad(o + 2 * P::outputs)), rounder(quad(o + 3 * P::outputs))));
+        if constexpr (C == 3) x = shuffle(x, close_bytes);
+        put_rows<0>(x, dst, count, o * C, (to - o) * C);
+      }
+      break;
+    case Format::word: {
+      const __m128i shift = _mm_cvtsi32_si128(table.store.shift);
+      for (i64 o = from; o < to; o += 2 * P::outputs) {
+        Word x = to_words(right(quad(o), shift), right(quad(o + P::outputs), shift));
+        if constexpr (C == 3) x = shuffle(x, close_words);
+        put_rows<0>(x, dst, count, 2 * o * C, 2 * (to - o) * C);
+      }
+      break;
+    }
+    case Format::wide:
+      for (i64 o = from; o < to; o += P::outputs)
+        put_rows<0>(quad(o), dst, count, 4 * o * C, 4 * (to - o) * C);
+  }
+}
+
+inline void sum_pixels_fixed(const FixedTable& table, const std::uint8_t* const* rows, int count,
+                             i64 from, i64 to, char* const* dst) {
+  if (from >= to) return;
+  if (table.channels > 4 || table.cut != 0) {
+    for (int r = 0; r < count; ++r) sum_pixels_plain(table, rows[r], from, to, dst[r]);
+    return;
+  }
+  const std::uint8_t* all[fixed_group];
+  for (int r = 0; r < fixed_group; ++r) all[r] = rows[r < count ? r : 0];
+  const bool two = table.high != nullptr;
+  switch (table.channels) {
+    case 1: return two ? sum_pixels_of<1, 2>(table, all, count, from, to, dst)
+                       : sum_pixels_of<1, 1>(table, all, count, from, to, dst);
+    case 2: return two ? sum_pixels_of<2, 2>(table, all, count, from, to, dst)
+                       : sum_pixels_of<2, 1>(table, all, count, from, to, dst);
+    case 3: return two ? sum_pixels_of<3, 2>(table, all, count, from, to, dst)
+                       : sum_pixels_of<3, 1>(table, all, count, from, to, dst);
+    default: return two ? sum_pixels_of<4, 2>(table, all, count, from, to, dst)
+                        : sum_pixels_of<4, 1>(table, all, count, from, to, dst);
+  }
+}
+
+#else  // no AVX2
+
+constexpr int fixed_group = 1;
+
+inline void sum_rows_fixed(const char* const* rows, Format format, const FixedWeights& w, int taps,
+                           int cut, char* dst, const FixedStore& to, i64 n) {
+  sum_rows_plain(rows, format, w, taps, cut, dst, to, 0, n);
+}
+
+inline void sum_pixels_fixed(const FixedTable& table, const std::uint8_t* const* rows, int count,
+                             i64 from, i64 to, char* const* dst) {
+  for (int r = 0; r < count; ++r) sum_pixels_plain(table, rows[r], from, to, dst[r]);
+}
+
+#endif
+
+}  // namespace ndresize::NDRESIZE_ISA

@@ -1,0 +1,43 @@
+// 8-bit pictures in fixed point: at most one pass along the rows of pixels and one across them.
+#pragma once
+#include <vector>
+
+#include "kernels.hpp"
+
+namespace ndresize {
+
+struct FixedPass {
+  int axis = -1;
+  i64 n_in = 0, n_out = 0;
+  int taps = 0, padded = 0;
+  std::vector<i64> starts;
+  std::vector<int> counts;
+  std::vector<std::int16_t> low, high;  // high: empty where low is enough
+  int cut = 0;
+  FixedStore store{};
+  FixedWeights weights_of(i64 o) const {
+    return {low.data() + o * padded, high.empty() ? nullptr : high.data() + o * padded};
+  }
+};
+
+// The weights, units of 2**-bits, in the form that the kernels take; `weights` is [n_out][taps].
+FixedPass fixed_pass(int axis, i64 n_in, i64 n_out, int taps, const i64* starts,
+                     const std::int32_t* weights);
+
+class Picture {
+ public:
+  Picture(std::vector<i64> shape_in, std::vector<i64> shape_out, std::vector<FixedPass> passes,
+          const Kernels& kernels);
+
+  // Strides in bytes. Returns false if `interrupted` did.
+  bool run(const char* in, const i64* stride_in, char* out, const i64* stride_out, int threads,
+           bool (*interrupted)()) const;
+
+  const std::vector<i64> shape_in, shape_out;
+
+ private:
+  std::vector<FixedPass> passes_;  // in order
+  const Kernels& kernels_;
+};
+
+}  // namespace ndresize
