@@ -105,7 +105,7 @@ def resize(
     gap = _gap(reducing_gap)
     region = _box(box, shape)
     refuse_uncountable((out[1], out[0], *shape[2:]), kind.dtype)
-    same = (shape[1], shape[0]) == out and isinstance(region, tuple) and region == _whole(shape)
+    same = (shape[1], shape[0]) == out and region == _whole(shape)
     if kind.mode in ("1", "P"):
         kernel = None
     if same or kernel is None:
@@ -211,7 +211,7 @@ def _whole(shape: tuple[int, ...]) -> Box:
     return 0, 0, shape[1], shape[0]
 
 
-def _box(box: Any, shape: tuple[int, ...]) -> Sequence[float]:
+def _box(box: Any, shape: tuple[int, ...]) -> Box:
     """Return the box as Python floats (Pillow's Python code counts with those); checked."""
     if box is None:
         return _whole(shape)
@@ -230,8 +230,7 @@ def _box(box: Any, shape: tuple[int, ...]) -> Sequence[float]:
         )
     if right < left or lower < upper:
         raise ResizeError(f"box must not end before it begins, got {box!r}")
-    # A tuple equals the whole image's box; a list never does, so a list makes Pillow work.
-    return tuple(values) if isinstance(box, tuple) else values
+    return values[0], values[1], values[2], values[3]
 
 
 def _as_float32(box: Sequence[float]) -> Box:
@@ -334,7 +333,7 @@ class _Blocks:
             Pass(0, down, Arithmetic("float64", "element")),
         )
 
-    def mapped(self, box: Sequence[float]) -> Box:
+    def mapped(self, box: Box) -> Box:
         """Return a box of the image as one of the reduced image."""
         left, upper = self.box[:2]
         across, down = self.factors
@@ -359,7 +358,7 @@ def _blocks(
     kind: ImageKind,
     out: tuple[int, int],
     kernel: PillowFilter,
-    box: Sequence[float],
+    box: Box,
     gap: float,
 ) -> _Blocks | None:
     """Return the blocks that are averaged first, or None where none are worth it."""
