@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -57,7 +57,15 @@ class StagedPlan(Plan):
         if not self._inner:
             rest = self.passes[2 if self.factors else 0 :]
             self._inner.append(
-                Plan(tuple(x.shape), self.dtype, rest, self.output_shape, self.dtype, self.rounding)
+                Plan(
+                    tuple(x.shape),
+                    self.dtype,
+                    rest,
+                    self.output_shape,
+                    self.dtype,
+                    self.rounding,
+                    self.fill,
+                )
             )
         y = self._run(self._inner[0], x, out, threads)
         if not self.premultiplied:
@@ -103,13 +111,6 @@ class StagedPlan(Plan):
             lines.insert(1, "  colours times alpha")
             lines.append("  colours divided by alpha")
         return "\n".join(lines)
-
-    def without_stages(self) -> Plan:
-        """Return the passes alone, as a plan of the type that they compute in."""
-        return replace(
-            Plan(self.input_shape, self.dtype, self.passes, self.output_shape, self.dtype),
-            rounding=self.rounding,
-        )
 
 
 def premultiply(x: Any, xp: Any) -> Any:
