@@ -22,8 +22,12 @@ _SMALLEST_SUM = np.float32(1000) * np.finfo(np.float32).tiny
 
 
 def axis_scale(n_in: int, n_out: int, align_corners: bool) -> np.float32:
-    """Return how many input samples an output sample advances."""
-    if align_corners and n_out > 1:
+    """Return how many input samples an output sample advances.
+
+    With one input sample `align_corners` is not looked at (measured: release 2.21 does not divide
+    zero by ``n_out - 1`` as older sources do).
+    """
+    if align_corners and n_out > 1 and n_in > 1:
         return np.float32(n_in - 1) / np.float32(n_out - 1)
     return np.float32(n_in) / np.float32(n_out)
 
@@ -124,11 +128,8 @@ def area(n_in: int, n_out: int, align_corners: bool) -> AxisOperator:
 
     An output sample covers the input from ``i * scale`` to ``(i + 1) * scale``; a sample weighs
     what is covered of it, over `scale`. What lies outside the input is read from the edge sample.
-    A scale of zero covers nothing: all rows are zeros, where TensorFlow has 0 / 0.
     """
     scale = axis_scale(n_in, n_out, align_corners)
-    if scale == 0:
-        return AxisOperator(np.zeros(n_out), np.zeros((n_out, 1)), n_in)
     edges = np.arange(n_out + 1).astype(np.float32) * scale
     left, right = edges[:-1, None], edges[1:, None]
     start = np.floor(left).astype(np.int64)

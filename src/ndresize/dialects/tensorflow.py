@@ -21,7 +21,7 @@ from ndresize.dialects import _tensorflow_axes as axes
 from ndresize.dialects import _tensorflow_crop, _tensorflow_spans
 from ndresize.dialects._planned import ResizeFunction, planned
 from ndresize.errors import ResizeError
-from ndresize.plan import Arithmetic, Fill, Plan, make_plan
+from ndresize.plan import Arithmetic, Plan, make_plan
 
 __all__ = [
     "KERNEL_TYPES",
@@ -273,17 +273,11 @@ def _operator_plan(
 ) -> Plan:
     """Return the plan of ResizeBilinear, ResizeNearestNeighbor, ResizeBicubic or ResizeArea."""
     operators: dict[int, AxisOperator] = {}
-    fill = None
     for axis, length in zip((rows, rows + 1), n_out, strict=True):
         n_in = shape[axis]
         if method == "area":
             arguments.refuse_huge_axis(axis, length, n_in // length + 2)
             operators[axis] = axes.area(n_in, length, align_corners)
-            if axes.axis_scale(n_in, length, align_corners) == 0:  # nothing covered: 0 / 0
-                everything = np.ones(length, dtype=bool)
-                fill = Fill(
-                    np.nan, tuple(everything if a == axis else None for a in range(len(shape)))
-                )
         else:
             arguments.refuse_huge_axis(axis, length, 4)
             make = {"bilinear": axes.bilinear, "nearest": axes.nearest, "bicubic": axes.bicubic}
@@ -293,7 +287,6 @@ def _operator_plan(
         dtype,
         operators,
         arithmetic=Arithmetic("float32"),
-        fill=fill,
         output_dtype=dtype if method == "nearest" else _FLOAT32,
     )
 
