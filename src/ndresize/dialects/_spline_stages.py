@@ -14,7 +14,7 @@ from ndresize.engine import portable
 from ndresize.errors import ResizeError
 from ndresize.plan import Arithmetic, Pass, Plan
 
-__all__ = ["element_of", "run_portably", "stored", "with_stages", "written"]
+__all__ = ["converted", "element_of", "run_portably", "stored", "with_stages", "written"]
 
 P = ParamSpec("P")
 
@@ -36,6 +36,12 @@ def element_of(x: Any) -> tuple[Any, np.dtype[Any]]:
         return x, portable.element_type_of(x)
     x = np.asarray(x)
     return x, x.dtype
+
+
+def converted(x: Any, dtype: np.dtype[Any]) -> Any:
+    """Return an array in another element type."""
+    xp = portable.namespace(x)
+    return xp.astype(x, getattr(xp, dtype.name))
 
 
 def run_portably(plan: Plan) -> Plan:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import decimal
+import functools
 import math
+from decimal import Decimal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,6 +93,7 @@ Their expressions in square roots lose digits, so here they are to the last bit 
 _NEGLIGIBLE = 2.0**-58
 
 
+@functools.cache
 def impulse_response(order: int) -> Floats:
     """Return the prefilter of a spline as an ordinary symmetric filter.
 
@@ -100,19 +104,38 @@ def impulse_response(order: int) -> Floats:
     Returns
     -------
     ndarray of float64, shape (2 * reach + 1,)
+        Computed with 40 digits and rounded once.
     """
-    poles = _POLES[order]
-    reach = math.ceil(math.log(_NEGLIGIBLE) / math.log(abs(poles[0])))
-    distance = np.abs(np.arange(-reach, reach + 1))
-    # 1 / ((u - s) (u - t)) is 1 / (u - s) - 1 / (u - t) over (s - t), where u is the sum of both
-    # shifts by one sample and s, t are pole + 1 / pole: two filters in a row are a difference.
-    sums = [pole + 1.0 / pole for pole in poles]
-    gain = math.prod(2.0 - s for s in sums)
-    single = [-pole / (1.0 - pole * pole) * pole**distance for pole in poles]
-    if len(poles) == 1:
-        return gain * single[0]
-    result: Floats = gain / (sums[0] - sums[1]) * (single[0] - single[1])
-    return result
+    with decimal.localcontext(prec=40):
+        poles = _exact_poles(order)
+        reach = math.ceil(math.log(_NEGLIGIBLE) / math.log(abs(poles[0])))
+        # 1 / ((u - s) (u - t)) is 1 / (u - s) - 1 / (u - t) over (s - t), where u is the sum of
+        # both shifts by one sample and s, t are pole + 1 / pole: two filters in a row are a
+        # difference.
+        sums = [pole + 1 / pole for pole in poles]
+        gain = math.prod((2 - s for s in sums), start=Decimal(1))
+        sides = [[-z / (1 - z * z) * z**j for j in range(reach + 1)] for z in poles]
+        if len(poles) == 1:
+            side = [gain * h for h in sides[0]]
+        else:
+            gain /= sums[0] - sums[1]
+            side = [gain * (h - g) for h, g in zip(*sides, strict=True)]
+    half = np.array([float(h) for h in side])
+    return np.concatenate([half[:0:-1], half])
+
+
+def _exact_poles(order: int) -> list[Decimal]:
+    """Return the poles to the precision of the decimal context."""
+    if order == 2:
+        return [Decimal(8).sqrt() - 3]
+    if order == 3:
+        return [Decimal(3).sqrt() - 2]
+    a, b, c, d = (664, 438976, 304, 19) if order == 4 else ("67.5", "4436.25", "26.25", "6.5")
+    inner, outer = Decimal(b).sqrt(), Decimal(c).sqrt()
+    return [
+        (Decimal(a) - inner).sqrt() + outer - Decimal(d),
+        (Decimal(a) + inner).sqrt() - outer - Decimal(d),
+    ]
 
 
 def short_reflected(n: int, order: int) -> Floats:

@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 
 from ndresize.axis import AxisOperator
 
-__all__ = ["area", "axis_scale", "bicubic", "bilinear", "coordinates", "nearest", "two_taps"]
+__all__ = [
+    "area",
+    "area_correction",
+    "axis_scale",
+    "bicubic",
+    "bilinear",
+    "coordinates",
+    "nearest",
+    "two_taps",
+]
 
 Float32 = NDArray[np.float32]
 _STEPS = 1024  # of the table of cubic weights between two samples
@@ -141,6 +150,16 @@ def area(n_in: int, n_out: int, align_corners: bool) -> AxisOperator:
     weights = np.where(low < left, begun, inside)
     weights[index >= np.ceil(right)] = 0
     return gathered(index, weights / np.float64(scale), n_in)
+
+
+def area_correction(scales: list[np.float32]) -> float:
+    """Return what is left of 1 where ResizeArea divides by the product of its scales, in float32.
+
+    It multiplies by ``1 / (rows * columns)``, rounded twice.
+    """
+    product = scales[0] * scales[1]
+    factor = np.float32(1.0 / float(product))
+    return float(factor) * float(scales[0]) * float(scales[1])
 
 
 def gathered(index: NDArray[np.int64], weights: NDArray[np.float64], n_in: int) -> AxisOperator:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ndresize.axis import AxisOperator
 from ndresize.dialects import _arguments as arguments
-from ndresize.dialects._torch_arithmetic import coordinates, fused, step
+from ndresize.dialects._torch_arithmetic import coordinates, fused, sine, step
 from ndresize.edges import apply_edges
 
 __all__ = [
@@ -158,8 +158,7 @@ def _lanczos(x: Any) -> Any:
 def _sinc(x: Any) -> Any:
     zero, one = x.dtype.type(0), x.dtype.type(1)
     angle = x.dtype.type(np.pi) * x
-    sine = np.sin(angle.astype(np.float64)).astype(x.dtype)  # the float sine, correctly rounded
-    return np.where(angle == zero, one, sine / np.where(angle == zero, one, angle))
+    return np.where(angle == zero, one, sine(angle) / np.where(angle == zero, one, angle))
 
 
 _WIDENED: dict[str, tuple[float, Filter]] = {

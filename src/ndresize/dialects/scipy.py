@@ -23,6 +23,7 @@ from ndresize.dialects._spline_edges import MODES
 from ndresize.dialects._spline_operators import zoomed
 from ndresize.dialects._spline_plan import spline_plan
 from ndresize.dialects._spline_stages import (
+    converted,
     element_of,
     run_portably,
     stored,
@@ -75,7 +76,8 @@ def _linear(
         puts `cval` around the input.
     cval : number
         The constant. With "grid-constant" the result is ``cval + plan(input - cval)`` rather than
-        ``plan(input)``: a plan is linear, and this is not.
+        ``plan(input)``: a plan is linear, and this is not. Before a prefilter `cval` becomes an
+        element of the input.
     prefilter : bool
         Whether samples are made into spline coefficients first (order 2 and above); if not, the
         result is smoothed.
@@ -139,6 +141,7 @@ def _linear(
 
 def _zoom(
     input: Any,  # noqa: A002  # SciPy's own name
+    /,
     zoom: Any,
     output: Any = None,
     order: int = 3,
@@ -150,19 +153,92 @@ def _zoom(
     out: Any = None,
     threads: int | None = None,
 ) -> Any:
-    words = {"order": order, "mode": mode, "prefilter": prefilter, "grid_mode": grid_mode}
-    if mode != "grid-constant" or order == 0 or (isinstance(cval, int | float) and cval == 0):
+    """Run the plan, around the constant where it enters the sums."""
+    words: dict[str, Any] = {
+        "order": order,
+        "mode": mode,
+        "prefilter": prefilter,
+        "grid_mode": grid_mode,
+    }
+    if mode != "grid-constant" or (isinstance(cval, int | float) and cval == 0):
         return _linear(input, zoom, output, cval=cval, **words, out=out, threads=threads)
     x, dtype = element_of(input)
-    plan = _linear.plan(x.shape, dtype, zoom, output, cval=cval, **words)  # type: ignore[arg-type]
-    if not plan.passes or not _blends(plan, **words):
+    plan = _linear.plan(x.shape, dtype, zoom, output, cval=cval, **words)
+    if not plan.passes or not _blends(plan, order, mode, prefilter, grid_mode):
         return _linear(x, zoom, output, cval=cval, **words, out=out, threads=threads)
-    value = _constant(cval, dtype, np.dtype(np.complex128 if dtype.kind == "c" else np.float64))
+    wide = np.dtype(np.complex128 if dtype.kind == "c" else np.float64)
+    value = _constant(cval, dtype, wide)
     if not np.isfinite(value):
         raise ResizeError(
             f"cval must be finite in mode grid-constant, where it enters the sums, got {cval!r}"
         )
-    wide = np.dtype(type(value))
-    inner = _linear.plan(x.shape, wide, zoom, None, **words)  # type: ignore[arg-type]
-    shifted = _astype(x, wide) - value
+    if prefilter and order > 1:
+        value = _padded(value, dtype)
+    inner = _linear.plan(x.shape, wide, zoom, None, **words)
+    shifted = converted(x, wide) - value
     return written(stored(inner(shifted, threads=threads) + value, plan.dtype), out)
+
+
+def _padded(value: Any, dtype: np.dtype[Any]) -> Any:
+    """Return the constant as it is after the input was padded with it, in the input's own type."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.asarray(value).astype(dtype).astype(type(value)).item()
+
+
+def _blends(plan: Plan, order: int, mode: str, prefilter: bool, grid_mode: bool) -> bool:
+    grid = bool(grid_mode) and plan.input_dtype.kind != "c"
+    return any(
+        zoomed(n_in, n_out, int(order), mode, bool(prefilter), grid).blends
+        for n_in, n_out in zip(plan.input_shape, plan.output_shape, strict=True)
+    )
+
+
+zoom = with_stages(_linear, _zoom)
+zoom.__name__ = zoom.__qualname__ = "zoom"  # type: ignore[attr-defined]
+
+
+def _order(order: Any) -> int:
+    try:
+        found = operator.index(order)
+    except TypeError:
+        found = -1
+    if not 0 <= found <= 5:
+        raise ResizeError(f"order must be an integer from 0 to 5, got {order!r}")
+    return found
+
+
+def _factors(zoom: Any, rank: int) -> list[Any]:
+    """Return one zoom factor per axis, each as it was given: its own type multiplies."""
+    if isinstance(zoom, str | bytes) or not np.iterable(zoom):
+        return [zoom] * rank
+    factors = list(zoom)
+    if len(factors) != rank:
+        raise ResizeError(
+            f"zoom must be a number or have {rank} entries, one per axis, got {len(factors)}"
+        )
+    return factors
+
+
+def _length(n_in: int, factor: Any) -> int:
+    try:
+        length = int(round(n_in * factor))
+    except (TypeError, ValueError, OverflowError):
+        length = -1
+    if length < 0 or isinstance(factor, str | bytes):
+        raise ResizeError(f"zoom must be finite numbers of at least 0, got {factor!r}")
+    return length
+
+
+def _constant(cval: Any, dtype: np.dtype[Any], found: np.dtype[Any]) -> Any:
+    """Return the constant in a form that the type of the result holds."""
+    try:
+        value = complex(cval) if dtype.kind == "c" else float(cval)
+    except (TypeError, ValueError):
+        kind = "number" if dtype.kind == "c" else "real number"
+        raise ResizeError(f"cval must be a {kind} for {dtype} input, got {cval!r}") from None
+    if found.kind == "b":
+        return bool(int(value)) if np.isfinite(value) else False
+    if found.kind in "iu" and not np.isnan(value):
+        low, high = limits(found)
+        return min(max(value, low), high)
+    return value

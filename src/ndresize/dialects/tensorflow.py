@@ -18,7 +18,7 @@ from ndresize.axis import AxisOperator
 from ndresize.dialects import _arguments as arguments
 from ndresize.dialects import _tensorflow_arguments as checks
 from ndresize.dialects import _tensorflow_axes as axes
-from ndresize.dialects import _tensorflow_crop, _tensorflow_spans
+from ndresize.dialects import _tensorflow_crop, _tensorflow_lite, _tensorflow_spans
 from ndresize.dialects._planned import ResizeFunction, planned
 from ndresize.errors import ResizeError
 from ndresize.plan import Arithmetic, Plan, make_plan
@@ -27,11 +27,13 @@ __all__ = [
     "KERNEL_TYPES",
     "METHODS",
     "METHODS_V1",
+    "TFLITE_METHODS",
     "TYPES",
     "crop_and_resize",
     "resize",
     "resize_v1",
     "scale_and_translate",
+    "tflite_resize",
 ]
 
 METHODS = (
@@ -48,6 +50,9 @@ METHODS = (
 
 METHODS_V1 = ("bilinear", "nearest", "bicubic", "area")
 """The words of ``tf.compat.v1.image.ResizeMethod``, by their numbers."""
+
+TFLITE_METHODS = ("bilinear", "nearest")
+"""The methods of TensorFlow Lite."""
 
 KERNEL_TYPES = tuple(_tensorflow_spans.KERNELS)
 """The words of ScaleAndTranslate."""
@@ -241,6 +246,75 @@ def scale_and_translate(
     return _spans_plan(shape, dtype, rows, n_out, scales, shifts, kernel_type, antialias)
 
 
+@planned("images")
+def tflite_resize(
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    /,
+    size: Any,
+    method: str = "bilinear",
+    align_corners: bool = False,
+    half_pixel_centers: bool = False,
+) -> Plan:
+    """Resize images as RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR of TensorFlow Lite do.
+
+    It copies the built-in kernels. The XNNPACK delegate, which takes over where the size is known
+    when a model is loaded, has its own arithmetic.
+
+    Parameters
+    ----------
+    images : array of shape (batch, height, width, channels)
+        Of float32, uint8, int8 or int16; quantised values as they are stored.
+    size : (int, int)
+        Height and width of the result.
+    method : {"bilinear", "nearest"}
+        Which of both operators.
+    align_corners : bool
+        Lay the centres of the first and last samples on each other.
+    half_pixel_centers : bool
+        Lay the outer edges of the first and last samples on each other. "nearest" takes it
+        together with `align_corners`.
+
+    Returns
+    -------
+    array
+        Of the same type. "bilinear" rounds halves away from zero; int8 and int16 are computed in
+        whole numbers, with 10 bits for the weights of each axis.
+
+    Raises
+    ------
+    ResizeError
+        If an argument is not what TensorFlow Lite takes.
+
+    Examples
+    --------
+    >>> row = np.array([0, 100], np.int8).reshape(1, 1, 2, 1)
+    >>> tflite_resize(row, [1, 6]).ravel()
+    array([  0,  33,  67, 100, 100, 100], dtype=int8)
+    """
+    method = arguments.choice("method", method, TFLITE_METHODS)
+    align_corners = arguments.flag("align_corners", align_corners)
+    half_pixel_centers = arguments.flag("half_pixel_centers", half_pixel_centers)
+    if method == "bilinear" and align_corners and half_pixel_centers:
+        raise ResizeError(
+            "half_pixel_centers must be False with align_corners=True and method='bilinear', got "
+            "True; choose one of both"
+        )
+    rows = checks.checked_layout("images", shape, (4,))
+    checks.checked_type("images", dtype, ("float32", "uint8", "int8", "int16"))
+    n_out = checks.checked_size("size", checks.two_lengths("size", size))
+    fixed = method == "bilinear" and dtype.kind == "i"
+    make = _tensorflow_lite.bilinear_fixed if fixed else _tensorflow_lite.bilinear
+    if method == "nearest":
+        make = _tensorflow_lite.nearest
+    operators = {
+        axis: make(shape[axis], length, align_corners, half_pixel_centers)
+        for axis, length in zip((rows, rows + 1), n_out, strict=True)
+    }
+    how = Arithmetic("fixed", bits=_tensorflow_lite.FIXED_BITS) if fixed else Arithmetic("float32")
+    return make_plan(shape, dtype, operators, arithmetic=how, rounding="half_away")
+
+
 crop_and_resize = cast("ResizeFunction[...]", _tensorflow_crop.crop_and_resize)
 crop_and_resize.plan = _tensorflow_crop.plan_of_one_box
 
@@ -282,6 +356,13 @@ def _operator_plan(
             arguments.refuse_huge_axis(axis, length, 4)
             make = {"bilinear": axes.bilinear, "nearest": axes.nearest, "bicubic": axes.bicubic}
             operators[axis] = make[method](n_in, length, align_corners, half_pixel_centers)
+    changed = [axis for axis, operator in operators.items() if not operator.is_identity]
+    if method == "area" and changed:
+        scales = [axes.axis_scale(shape[a], operators[a].n_out, align_corners) for a in operators]
+        one = operators[changed[0]]
+        operators[changed[0]] = AxisOperator(
+            one.starts, one.weights * axes.area_correction(scales), one.n_in
+        )
     return make_plan(
         shape,
         dtype,

@@ -49,9 +49,7 @@ def compile_picture(plan: Plan) -> _ext.Picture | None:
                 return None
         else:
             form, shift, half, even = _WIDE, 0, 0, False
-        table.append(
-            (step.axis, op.starts, weights.astype(np.int32), cut, form, shift, half, even)
-        )
+        table.append((step.axis, op.starts, weights.astype(np.int32), cut, form, shift, half, even))
     return _ext.Picture(list(plan.input_shape), list(plan.output_shape), table)
 
 
@@ -63,7 +61,9 @@ def _in_order(plan: Plan) -> list[Pass] | None:
     for step in passes:
         if step.arithmetic.accumulator not in ("fixed", "element"):
             return None
-        if step.arithmetic.limits not in (None, (0, 255)) or np.any(np.diff(step.operator.starts) < 0):
+        if step.arithmetic.limits not in (None, (0, 255)) or np.any(
+            np.diff(step.operator.starts) < 0
+        ):
             return None
     if len(passes) == 1 or passes[0].axis > passes[1].axis:
         return passes
@@ -89,4 +89,3 @@ def _rounding(plan: Plan, bits: int) -> tuple[int, bool]:
     if plan.rounding == "half_even":
         return 2 ** (bits - 1) - 1, True
     return 2 ** (bits - 1), False
-

@@ -95,13 +95,21 @@ inline Word odd_even(Word a, Word b) {  // per 128 bits, sums of neighbours: a01
   return add(_mm512_castps_si512(_mm512_shuffle_ps(x, y, 0x88)),
              _mm512_castps_si512(_mm512_shuffle_ps(x, y, 0xdd)));
 }
-// 16 bytes of each of four rows.
+// Masked broadcasts from memory: insertions would all wait for the one port that shuffles.
+inline Word four(__m128i a, __m128i b, __m128i c, __m128i d) {
+  Word x = _mm512_castsi128_si512(a);
+  x = _mm512_mask_broadcast_i32x4(x, 0x00f0, b);
+  x = _mm512_mask_broadcast_i32x4(x, 0x0f00, c);
+  return _mm512_mask_broadcast_i32x4(x, 0xf000, d);
+}
+// 16 bytes of each of four rows; from four places of one.
 inline Word load_rows(const std::uint8_t* const* rows, i64 at) {
   const auto part = [&](int r) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(rows[r] + at)); };
-  Word x = _mm512_castsi128_si512(part(0));
-  x = _mm512_inserti32x4(x, part(1), 1);
-  x = _mm512_inserti32x4(x, part(2), 2);
-  return _mm512_inserti32x4(x, part(3), 3);
+  return four(part(0), part(1), part(2), part(3));
+}
+inline Word load_windows(const std::uint8_t* row, const int* offset) {
+  const auto part = [&](int r) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + offset[r])); };
+  return four(part(0), part(1), part(2), part(3));
 }
 template <int R> inline __m128i row_part(Word x) { return _mm512_extracti32x4_epi32(x, R); }
 // What packing within each 128 bits leaves in order of lanes becomes the order of memory.
@@ -137,6 +145,10 @@ inline Word spread(__m128i x) { return _mm256_broadcastsi128_si256(x); }
 inline Word odd_even(Word a, Word b) { return _mm256_hadd_epi32(a, b); }
 inline Word load_rows(const std::uint8_t* const* rows, i64 at) {
   const auto part = [&](int r) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(rows[r] + at)); };
+  return _mm256_inserti128_si256(_mm256_castsi128_si256(part(0)), part(1), 1);
+}
+inline Word load_windows(const std::uint8_t* row, const int* offset) {
+  const auto part = [&](int r) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + offset[r])); };
   return _mm256_inserti128_si256(_mm256_castsi128_si256(part(0)), part(1), 1);
 }
 template <int R> inline __m128i row_part(Word x) { return _mm256_extracti128_si256(x, R); }
@@ -401,9 +413,74 @@ inline void sum_pixels_fixed(const FixedTable& table, const std::uint8_t* const*
   }
 }
 
+constexpr int fixed_vector_bytes = B;
+
+template <Format F, int Pairs>
+inline void sum_lanes_of(const FixedLanes& t, const std::uint8_t* const* rows, int count, i64 from,
+                         i64 to, char* const* dst) {
+  constexpr int vectors = F == Format::byte ? 4 : F == Format::word ? 2 : 1;
+  constexpr i64 bytes = F == Format::byte ? 1 : F == Format::word ? 2 : 4;
+  const Rounder rounder(t.store);
+  const __m128i shift = _mm_cvtsi32_si128(t.store.shift);
+  for (i64 g = from; g < to; ++g) {
+    const int* offset = t.offset + g * vectors * (B / 16);
+    Word control[vectors][Pairs], weight[vectors][Pairs];
+    const signed char* c = t.control + g * vectors * Pairs * B;
+    const std::int16_t* w = t.weights + g * vectors * Pairs * (B / 2);
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v)
+#pragma GCC unroll 2
+      for (int p = 0; p < Pairs; ++p) {
+        control[v][p] = load(c + (v * Pairs + p) * B);
+        weight[v][p] = load(w + (v * Pairs + p) * (B / 2));
+      }
+    const i64 left = t.elements - g * t.group_elements;
+    for (int r = 0; r < count; ++r) {
+      Word sum[vectors];
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) {
+        const Word x = load_windows(rows[r], offset + v * (B / 16));
+        sum[v] = pairs(shuffle(x, control[v][0]), weight[v][0]);
+        if constexpr (Pairs == 2) sum[v] = add(sum[v], pairs(shuffle(x, control[v][1]), weight[v][1]));
+      }
+      Word y;
+      if constexpr (F == Format::byte)
+        y = to_bytes(to_words(rounder(sum[0]), rounder(sum[1])),
+                     to_words(rounder(sum[2]), rounder(sum[3])));
+      else if constexpr (F == Format::word)
+        y = to_words(right(sum[0], shift), right(sum[1], shift));
+      else
+        y = sum[0];
+      char* at = dst[r] + g * t.group_elements * bytes;
+      if (left >= t.group_elements) store(at, y);
+      else std::memcpy(at, &y, static_cast<size_t>(left * bytes));
+    }
+  }
+}
+
+inline void sum_lanes_fixed(const FixedLanes& t, const std::uint8_t* const* rows, int count, i64 from,
+                            i64 to, char* const* dst) {
+  const bool one = t.pairs == 1;
+  switch (t.store.format) {
+    case Format::byte:
+      return one ? sum_lanes_of<Format::byte, 1>(t, rows, count, from, to, dst)
+                 : sum_lanes_of<Format::byte, 2>(t, rows, count, from, to, dst);
+    case Format::word:
+      return one ? sum_lanes_of<Format::word, 1>(t, rows, count, from, to, dst)
+                 : sum_lanes_of<Format::word, 2>(t, rows, count, from, to, dst);
+    case Format::wide:
+      return one ? sum_lanes_of<Format::wide, 1>(t, rows, count, from, to, dst)
+                 : sum_lanes_of<Format::wide, 2>(t, rows, count, from, to, dst);
+  }
+}
+
 #else  // no AVX2
 
 constexpr int fixed_group = 1;
+constexpr int fixed_vector_bytes = 0;
+
+inline void sum_lanes_fixed(const FixedLanes&, const std::uint8_t* const*, int, i64, i64, char* const*) {
+}
 
 inline void sum_rows_fixed(const char* const* rows, Format format, const FixedWeights& w, int taps,
                            int cut, char* dst, const FixedStore& to, i64 n) {

@@ -153,7 +153,7 @@ static const Kernels all = {
 #else
     nullptr,
 #endif
-    {fixed_group, sum_rows_fixed, sum_pixels_fixed},
+    {fixed_group, fixed_vector_bytes, sum_rows_fixed, sum_pixels_fixed, sum_lanes_fixed},
 };
 
 }  // namespace ndresize::NDRESIZE_ISA

@@ -101,10 +101,24 @@ struct FixedTable {
   }
 };
 
+// The same for at most four taps, element by element: vectors of four elements in each 128 bits, whose
+// samples lie in 16 bytes of the row. `vectors` of them make a group, in the order in which packing
+// the sums to the format of the store brings them into memory's order.
+struct FixedLanes {
+  int vectors, pairs;      // per group; pairs of taps
+  i64 elements;            // of a row
+  i64 group_elements;      // vectors * elements of a vector
+  const int* offset;       // [group][vector][128 bits]
+  const signed char* control;      // [group][vector][pair][bytes of a vector]
+  const std::int16_t* weights;     // [group][vector][pair][words of a vector]
+  FixedStore store;
+};
+
 constexpr int most_wide_taps = 64;  // of a sum of 32-bit rows by vectors
 
 struct FixedKernels {
-  int group;  // rows that sum_pixels takes at a time
+  int group;         // rows that sum_pixels takes at a time
+  int vector_bytes;  // 0: no sum_lanes
   // dst[j] = sum over t of weights[t] * rows[t][j], each product without its last `cut` bits.
   void (*sum_rows)(const char* const* rows, Format format, const FixedWeights&, int taps, int cut,
                    char* dst, const FixedStore&, i64 n);
@@ -112,6 +126,9 @@ struct FixedKernels {
   // pixel's first tap on, which must exist.
   void (*sum_pixels)(const FixedTable&, const std::uint8_t* const* rows, int count, i64 from, i64 to,
                      char* const* dst);
+  // Groups from..to - 1 of up to `group` rows of bytes.
+  void (*sum_lanes)(const FixedLanes&, const std::uint8_t* const* rows, int count, i64 from, i64 to,
+                    char* const* dst);
 };
 
 // How many bytes sum_pixels may read from the first tap of an output on.

@@ -55,13 +55,69 @@ struct Layout {
   bool contiguous_out() const { return pixel_out == channels || n_out <= 1; }
 };
 
+}  // namespace
+
+struct LaneTables {
+  FixedLanes lanes{};
+  std::vector<int> offset;
+  std::vector<signed char> control;
+  std::vector<std::int16_t> weights;
+};
+
+namespace {
+
+// The tables of sum_lanes, or nothing where a vector's samples are too far apart.
+std::unique_ptr<LaneTables> lane_tables(const FixedPass& pass, i64 channels, int vector_bytes) {
+  const i64 bytes = pass.n_in * channels, elements = pass.n_out * channels;
+  if (!vector_bytes || pass.taps > 4 || !pass.high.empty() || pass.cut || bytes < 16 ||
+      bytes > (i64{1} << 30))
+    return nullptr;
+  auto made = std::make_unique<LaneTables>();
+  FixedLanes& t = made->lanes;
+  t.vectors = pass.store.format == Format::byte ? 4 : pass.store.format == Format::word ? 2 : 1;
+  t.pairs = pass.taps > 2 ? 2 : 1;
+  t.elements = elements;
+  t.group_elements = i64(t.vectors) * vector_bytes / 4;
+  t.store = pass.store;
+  const i64 groups = (elements + t.group_elements - 1) / t.group_elements;
+  const i64 quads = groups * t.vectors * vector_bytes / 16;  // four elements each
+  made->offset.assign(quads, 0);
+  made->control.assign(quads * t.pairs * 16, -1);
+  made->weights.assign(quads * t.pairs * 8, 0);
+  const int parts = vector_bytes / 16;
+  for (i64 q = 0; q < quads; ++q) {
+    const i64 vector = q / parts, part = q % parts;
+    const i64 first = vector / t.vectors * t.group_elements + part * 4 * t.vectors +
+                      vector % t.vectors * 4;
+    i64 low = bytes - 16;
+    for (i64 e = first; e < std::min(first + 4, elements); ++e)
+      low = std::min(low, pass.starts[e / channels] * channels + e % channels);
+    made->offset[q] = static_cast<int>(low);
+    for (i64 e = first; e < std::min(first + 4, elements); ++e) {
+      const i64 o = e / channels;
+      for (int tap = 0; tap < pass.counts[o]; ++tap) {
+        const i64 at = (pass.starts[o] + tap) * channels + e % channels - low;
+        if (at >= 16) return nullptr;
+        const i64 place = (vector * t.pairs + tap / 2) * parts + part;  // 16 bytes each
+        const i64 word = (e - first) * 2 + tap % 2;
+        made->control[place * 16 + word * 2] = static_cast<signed char>(at);
+        made->weights[place * 8 + word] = pass.low[o * pass.padded + tap];
+      }
+    }
+  }
+  t.offset = made->offset.data();
+  t.control = made->control.data();
+  t.weights = made->weights.data();
+  return made;
+}
+
 // One range of output rows of one picture.
 class Rows {
  public:
   Rows(const Layout& layout, const FixedKernels& kernels, const FixedPass* along,
-       const FixedPass* across, bool along_first, const char* in, char* out)
-      : at_(layout), k_(kernels), along_(along), across_(across), along_first_(along_first), in_(in),
-        out_(out) {
+       const LaneTables* lanes, const FixedPass* across, bool along_first, const char* in, char* out)
+      : at_(layout), k_(kernels), along_(along), lanes_(lanes), across_(across),
+        along_first_(along_first), in_(in), out_(out) {
     if (along_) {
       table_ = {at_.channels,       along->n_in, along->n_out, along->taps, along->padded,
                 along->starts.data(), along->counts.data(), along->low.data(),
@@ -110,6 +166,12 @@ class Rows {
   void along(const char* const* rows, int count, i64 from, i64 to, char* const* dst, bool room) {
     const std::uint8_t* sources[16];
     for (int g = 0; g < count; ++g) sources[g] = reinterpret_cast<const std::uint8_t*>(rows[g]);
+    if (lanes_) {  // its windows stay inside the row
+      const i64 size = lanes_->lanes.group_elements;
+      k_.sum_lanes(lanes_->lanes, sources, count, from * at_.channels / size,
+                   (to * at_.channels + size - 1) / size, dst);
+      return;
+    }
     const i64 safe = room ? to : std::clamp(safe_, from, to);
     k_.sum_pixels(table_, sources, count, from, safe, dst);
     if (safe == to) return;
@@ -185,7 +247,7 @@ class Rows {
     const i64 size = size_of(table_.store.format), slots = across_->taps + k_.group;
     // Columns are taken in pieces whose ring stays in the cache.
     const i64 pixels =
-        std::clamp<i64>(ring_bytes / (slots * size * at_.channels) / 32 * 32, 64, std::max<i64>(at_.n_out, 64));
+        std::clamp<i64>(ring_bytes / (slots * size * at_.channels) / 64 * 64, 64, std::max<i64>(at_.n_out, 64));
     const i64 slot_bytes = std::min(pixels, at_.n_out) * at_.channels * size + 64;
     std::vector<char> memory(static_cast<size_t>(slots * slot_bytes + 64));
     std::vector<const char*> rows(static_cast<size_t>(across_->taps));
@@ -223,7 +285,9 @@ class Rows {
 
   const Layout& at_;
   const FixedKernels& k_;
-  const FixedPass *along_, *across_;
+  const FixedPass* along_;
+  const LaneTables* lanes_;  // of `along_`, where they serve
+  const FixedPass* across_;
   const bool along_first_;
   const char* in_;
   char* out_;
@@ -265,6 +329,16 @@ Picture::Picture(std::vector<i64> in, std::vector<i64> out, std::vector<FixedPas
                  const Kernels& kernels)
     : shape_in(std::move(in)), shape_out(std::move(out)), passes_(std::move(passes)),
       kernels_(kernels) {}
+
+Picture::~Picture() = default;
+
+const LaneTables* Picture::lanes(const FixedPass& along, i64 channels) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& [known, tables] : known_)
+    if (known == channels) return tables.get();
+  known_.emplace_back(channels, lane_tables(along, channels, kernels_.fixed.vector_bytes));
+  return known_.back().second.get();
+}
 
 bool Picture::run(const char* in, const i64* stride_in, char* out, const i64* stride_out,
                   int threads, bool (*interrupted)()) const {
@@ -320,6 +394,7 @@ bool Picture::run(const char* in, const i64* stride_in, char* out, const i64* st
   const i64 chunks =
       threads > 1 ? std::min(at.across_out, (4 * threads + pictures - 1) / pictures) : 1;
   const bool along_first = along == &passes_[0];
+  const LaneTables* tables = along ? lanes(*along, at.channels) : nullptr;
 
   return parallel(
       pictures * chunks, threads,
@@ -334,7 +409,7 @@ bool Picture::run(const char* in, const i64* stride_in, char* out, const i64* st
           from += part * stride_in[*axis];
           to += part * stride_out[*axis];
         }
-        Rows(at, kernels_.fixed, along, across, along_first, from, to)
+        Rows(at, kernels_.fixed, along, tables, across, along_first, from, to)
             .make(at.across_out * chunk / chunks, at.across_out * (chunk + 1) / chunks);
       },
       interrupted);

@@ -1,5 +1,7 @@
 // 8-bit pictures in fixed point: at most one pass along the rows of pixels and one across them.
 #pragma once
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "kernels.hpp"
@@ -24,10 +26,13 @@ struct FixedPass {
 FixedPass fixed_pass(int axis, i64 n_in, i64 n_out, int taps, const i64* starts,
                      const std::int32_t* weights);
 
+struct LaneTables;  // of a pass along rows with that many channels
+
 class Picture {
  public:
   Picture(std::vector<i64> shape_in, std::vector<i64> shape_out, std::vector<FixedPass> passes,
           const Kernels& kernels);
+  ~Picture();
 
   // Strides in bytes. Returns false if `interrupted` did.
   bool run(const char* in, const i64* stride_in, char* out, const i64* stride_out, int threads,
@@ -38,6 +43,9 @@ class Picture {
  private:
   std::vector<FixedPass> passes_;  // in order
   const Kernels& kernels_;
+  const LaneTables* lanes(const FixedPass& along, i64 channels) const;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::pair<i64, std::unique_ptr<LaneTables>>> known_;  // by channels
 };
 
 }  // namespace ndresize

@@ -1,0 +1,99 @@
+"""The coordinates and weights of Intel's IPP, which OpenCV's x86 builds call where they can.
+
+Found by measuring OpenCV 5.0.0 with IPP 2026.0.0 (AVX-512 code): coordinates with a fused multiply
+and add in double, the fraction cut to float32 (except for float64 data), cubic weights of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ndresize.dialects._opencv_axis import Axis
+from ndresize.dialects._opencv_taps import Taps
+
+__all__ = ["cubic", "fractions", "linear"]
+
+
+def _fused(x: NDArray[np.float64], factor: float, term: float) -> NDArray[np.float64]:
+    """Return ``x * factor + term``, rounded once (Dekker's product and Knuth's sum)."""
+    product = x * factor
+    high = _high(x), _high(np.float64(factor))
+    low = x - high[0], factor - high[1]
+    error = ((high[0] * high[1] - product) + high[0] * low[1] + low[0] * high[1]) + low[0] * low[1]
+    total = product + term
+    virtual = total - product
+    return total + (((product - (total - virtual)) + (term - virtual)) + error)
+
+
+def _high(x: Any) -> Any:
+    scaled = x * 134217729.0  # 2**27 + 1
+    return scaled - (scaled - x)
+
+
+def _coordinates(axis: Axis, given: bool) -> NDArray[np.float64]:
+    """Return coordinates of a resize, or those of an affine map where a factor is given."""
+    index = np.arange(axis.n_out, dtype=np.float64)
+    if not given:
+        return _fused(index + 0.5, axis.n_in / axis.n_out, -0.5)
+    step = 1.0 / axis.inverse
+    origin = -(-0.5 + 0.5 * axis.inverse) / axis.inverse
+    at = _fused(index, step, origin)
+    if axis.axis == 0:
+        return at
+    begin, end = int((at < 0).sum()), int((at <= axis.n_in - 1).sum())
+    return _in_lanes(at, begin, end, step)
+
+
+def _in_lanes(at: NDArray[np.float64], begin: int, end: int, step: float) -> NDArray[np.float64]:
+    """Return the columns that lie inside as four running sums side by side."""
+    count = end - begin
+    if count < 3:
+        return at
+    lanes = np.full(((count + 3) // 4, 4), 4 * step)
+    lanes[0, :2] = at[begin : begin + 2]
+    lanes[0, 2:] = at[begin : begin + 2] + 2 * step
+    inside = np.cumsum(lanes, axis=0).ravel()[:count]
+    if count % 4 == 3:  # the last of three that are left over is two steps after the first
+        inside[-1] = inside[-3] + 2 * step
+    result = at.copy()
+    result[begin:end] = inside
+    return result
+
+
+def fractions(
+    axis: Axis, given: bool, dtype: np.dtype[Any]
+) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Return the sample below each coordinate and the distance from it in the type of the sums."""
+    at = _coordinates(axis, given)
+    below = np.floor(at)
+    kind = np.float64 if dtype == np.float64 else np.float32
+    return below.astype(np.int64), (at - below).astype(kind)
+
+
+def linear(axis: Axis, given: bool, dtype: np.dtype[Any]) -> Taps:
+    """Return two taps."""
+    below, fraction = fractions(axis, given, dtype)
+    inside = (below >= 0) & (below < axis.n_in - 1)
+    fraction = np.where(inside, fraction, 0).astype(fraction.dtype)
+    weights = np.stack([1 - fraction, fraction], axis=1).astype(np.float64)
+    return Taps(np.clip(below, 0, axis.n_in - 1), weights, axis.n_in)
+
+
+def cubic(axis: Axis, given: bool, dtype: np.dtype[Any]) -> Taps:
+    """Return four taps of Keys's cubic with a = -0.75, exact for a fraction of 23 bits."""
+    below, fraction = fractions(axis, given, dtype)
+    x = (np.float32(1) + fraction).astype(np.float64) - 1
+    y = 1 - x
+    weights = np.stack(
+        [
+            -0.75 * x * y * y,
+            (1.25 * x - 2.25) * x * x + 1,
+            (1.25 * y - 2.25) * y * y + 1,
+            -0.75 * x * x * y,
+        ],
+        axis=1,
+    )
+    return Taps(below - 1, weights.astype(np.float32).astype(np.float64), axis.n_in)

@@ -1,0 +1,63 @@
+"""The Gaussian that scikit-image puts before a reduction: ``scipy.ndimage.gaussian_filter``."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from ndresize.axis import AxisOperator
+from ndresize.dialects._spline_edges import gather, map_coordinate
+from ndresize.errors import ResizeError
+
+__all__ = ["blur", "sigmas"]
+
+
+def sigmas(given: Any, shape: tuple[int, ...], output_shape: tuple[int, ...]) -> list[float]:
+    """Return the standard deviation along each axis; 0 where nothing is blurred.
+
+    Parameters
+    ----------
+    given : float, sequence of float or None
+        ``anti_aliasing_sigma``; None is half of what an output sample is wider than an input one.
+    shape, output_shape : tuple of int
+        Of the image, with the axes that the output adds, and of the output.
+    """
+    factors = np.divide(shape, output_shape)
+    if given is None:
+        return [float(sigma) for sigma in np.maximum(0, (factors - 1) / 2)]
+    try:
+        values = np.atleast_1d(np.asarray(given, dtype=np.float64)) * np.ones_like(factors)
+    except (TypeError, ValueError):
+        values = np.empty(0)
+    if values.shape != factors.shape or not np.all(np.isfinite(values) & (values >= 0)):
+        raise ResizeError(
+            f"anti_aliasing_sigma must be a number of at least 0, or {len(shape)} of them, one per "
+            f"axis, got {given!r}"
+        )
+    # SciPy leaves an axis alone whose sigma is this small.
+    return [float(sigma) if sigma > 1e-15 else 0.0 for sigma in values]
+
+
+@functools.lru_cache(maxsize=256)
+def blur(n: int, sigma: float, mode: str) -> AxisOperator:
+    """Return the operator of a Gaussian that ends at four standard deviations.
+
+    Parameters
+    ----------
+    n : int
+        Length of the axis.
+    sigma : float
+        Standard deviation, in samples.
+    mode : str
+        SciPy's boundary mode.
+    """
+    reach = int(4.0 * sigma + 0.5)
+    offsets = np.arange(-reach, reach + 1)
+    weights = np.exp(-0.5 / (sigma * sigma) * offsets**2)
+    weights = weights / weights.sum()
+    index = (np.arange(n)[:, None] + offsets).astype(np.float64)
+    if mode != "grid-constant":
+        index = map_coordinate(index, n, mode)
+    return gather(index, np.broadcast_to(weights, index.shape), n)

@@ -1,0 +1,72 @@
+"""One axis of TensorFlow Lite's resize kernels.
+
+From ``tensorflow/lite/kernels/internal/reference/resize_bilinear.h`` and
+``resize_nearest_neighbor.h``: float32 for floats and uint8, whole numbers for int8 and int16.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ndresize.axis import AxisOperator
+from ndresize.dialects._tensorflow_axes import coordinates, round_half_away, two_taps
+
+__all__ = ["FIXED_BITS", "bilinear", "bilinear_fixed", "nearest", "overruns"]
+
+FIXED_BITS = 10
+"""Fractional bits of coordinates and weights of the integer kernel, on each axis."""
+
+_ONE = 1 << FIXED_BITS
+
+
+def _scale(n_in: int, n_out: int, align_corners: bool) -> np.float32:
+    if align_corners and n_out > 1:
+        return np.float32(n_in - 1) / np.float32(n_out - 1)
+    return np.float32(n_in) / np.float32(n_out)
+
+
+def nearest(n_in: int, n_out: int, align_corners: bool, half_pixel_centers: bool) -> AxisOperator:
+    """Return the operator of RESIZE_NEAREST_NEIGHBOR; both flags may be set."""
+    offset = np.float32(0.5 if half_pixel_centers else 0)
+    at = (np.arange(n_out).astype(np.float32) + offset) * _scale(n_in, n_out, align_corners)
+    picked = round_half_away(at) if align_corners else np.floor(at).astype(np.int64)
+    return AxisOperator.select(np.minimum(picked, n_in - 1), n_in)
+
+
+def bilinear(n_in: int, n_out: int, align_corners: bool, half_pixel_centers: bool) -> AxisOperator:
+    """Return the operator of RESIZE_BILINEAR for float32 and uint8."""
+    at = coordinates(n_out, _scale(n_in, n_out, align_corners), half_pixel_centers)
+    floor = np.floor(at)
+    lower = np.clip(floor.astype(np.int64), 0, n_in - 1)
+    upper = np.minimum(np.ceil(at).astype(np.int64), n_in - 1)
+    return two_taps(lower, upper, at - floor, n_in)
+
+
+def _fixed_coordinates(
+    n_in: int, n_out: int, align_corners: bool, half_pixel_centers: bool
+) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Return coordinates in units of 1/1024 sample; the step is rounded first, halves up."""
+    long, steps = (n_in - 1, n_out - 1) if align_corners and n_out > 1 else (n_in, n_out)
+    step = (_ONE * long + steps // 2) // steps
+    offset = step // 2 - _ONE // 2 if half_pixel_centers else 0
+    return np.arange(n_out, dtype=np.int64) * step + offset
+
+
+def overruns(n_in: int, n_out: int, align_corners: bool, half_pixel_centers: bool) -> bool:
+    """Return whether the rounded step of the integer kernel leads beyond the last sample."""
+    at = _fixed_coordinates(n_in, n_out, align_corners, half_pixel_centers)
+    return bool(at[-1] >= _ONE * n_in)
+
+
+def bilinear_fixed(
+    n_in: int, n_out: int, align_corners: bool, half_pixel_centers: bool
+) -> AxisOperator:
+    """Return the operator of RESIZE_BILINEAR for int8 and int16: weights in 1/1024.
+
+    Where the rounded step leads beyond the last sample the kernel reads what lies there in memory;
+    here the last sample is read.
+    """
+    at = _fixed_coordinates(n_in, n_out, align_corners, half_pixel_centers)
+    lower = np.clip(at >> FIXED_BITS, 0, n_in - 1)
+    upper = np.clip(-(-at >> FIXED_BITS), 0, n_in - 1)
+    return two_taps(lower, upper, (at - lower * _ONE) / _ONE, n_in)
