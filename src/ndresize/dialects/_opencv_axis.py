@@ -39,9 +39,9 @@ class Axis:
         return 1.0 / self.inverse
 
     @property
-    def is_given(self) -> bool:
-        """Whether `inverse` is not the ratio of the lengths, by the tolerance that is used."""
-        return abs(self.n_out / self.n_in - self.inverse) / self.inverse > 1e-10
+    def strays_by(self) -> float:
+        """By how much `inverse` is not the ratio of the lengths."""
+        return abs(self.n_out / self.n_in - self.inverse) / self.inverse
 
 
 def axes_of(shape: tuple[int, int], dsize: Any, fx: Any, fy: Any) -> tuple[Axis, Axis]:

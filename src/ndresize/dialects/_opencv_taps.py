@@ -129,7 +129,7 @@ def lanczos4(axis: Axis) -> Taps:
     """Return eight taps of the Lanczos window, divided by their float32 sum."""
     below, x = _places(axis)
     quarter = np.pi * 0.25
-    start = -(x.astype(np.float64) + 3) * quarter
+    start = -(x + Float32(3)).astype(np.float64) * quarter
     distance = x[:, None] + Float32(3) - np.arange(8, dtype=Float32)
     angle = -distance.astype(np.float64) * quarter
     wave = np.sin(start)[:, None] * _TURNS[:, 0] + np.cos(start)[:, None] * _TURNS[:, 1]

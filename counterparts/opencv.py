@@ -1,0 +1,130 @@
+"""`ndresize.dialects.opencv` and the package ``cv2``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from counterparts.counterpart import Call, Counterpart
+from ndresize.dialects.opencv import INTERPOLATIONS
+
+__all__ = ["COUNTERPARTS"]
+
+_TYPES = {
+    "INTER_NEAREST": "bool int8 uint8 int16 uint16 int32 uint32 float16 float32 float64",
+    "INTER_LINEAR_EXACT": "int8 uint8 int16 uint16 float32 float64",
+    "INTER_LINEAR": "uint8 int16 uint16 float32 float64",
+}
+
+
+def run(data: NDArray[Any], arguments: Mapping[str, Any]) -> NDArray[Any]:
+    """Call ``cv2.resize``."""
+    import cv2
+
+    words = dict(arguments)
+    words["interpolation"] = INTERPOLATIONS[words["interpolation"]]
+    result: NDArray[Any] = cv2.resize(data, words.pop("dsize"), **words)
+    return result
+
+
+def _length(rng: np.random.Generator) -> int:
+    """Return a length, mostly a small one."""
+    return int(rng.integers(1, rng.choice([6, 20, 70, 200], p=[0.2, 0.4, 0.3, 0.1]) + 1))
+
+
+def draw(rng: np.random.Generator) -> Call:
+    """Return a random call that OpenCV answers."""
+    while True:
+        call = _any_call(rng)
+        if not _is_refused(call):
+            return call
+
+
+def _any_call(rng: np.random.Generator) -> Call:
+    interpolation = str(rng.choice(list(INTERPOLATIONS)))
+    kinds = _TYPES.get(interpolation.removesuffix("_EXACT"), _TYPES["INTER_LINEAR"])
+    kinds = _TYPES.get(interpolation, kinds)
+    rows, columns = _length(rng), _length(rng)
+    shape: tuple[int, ...] = rows, columns
+    if rng.random() < 0.6:
+        shape = rows, columns, int(rng.choice([1, 2, 3, 4, 5, 8, 33]))
+    arguments: dict[str, Any] = {"interpolation": interpolation}
+    how = rng.random()
+    if how < 0.15:  # a whole factor, where several paths have rules of their own
+        down, across = (int(k) for k in rng.integers(1, 7, 2))
+        if rng.random() < 0.5:
+            down = across
+        shape = (rows * down, columns * across, *shape[2:])
+        arguments["dsize"] = [columns, rows]
+    elif how < 0.25:
+        arguments["dsize"] = [columns * int(rng.integers(1, 5)), rows * int(rng.integers(1, 5))]
+    elif how < 0.7:
+        arguments["dsize"] = [_length(rng), _length(rng)]
+    else:
+        usual = rng.random() < 0.5
+        choices = [0.5, 0.25, 1 / 3, 0.75, 1.5, 2.0, 3.0]
+        factors = rng.choice(choices, 2) if usual else np.round(rng.uniform(0.1, 3, 2), 3)
+        if rng.random() < 0.3:
+            factors[1] = factors[0]
+        arguments |= {"dsize": None, "fx": float(factors[0]), "fy": float(factors[1])}
+    return Call(shape, str(rng.choice(kinds.split())), arguments)
+
+
+def _size(call: Call) -> tuple[int, int]:
+    """Return (rows, columns) of the result."""
+    words = call.arguments
+    if words["dsize"] is None:
+        return round(call.shape[0] * words["fy"]), round(call.shape[1] * words["fx"])
+    return words["dsize"][1], words["dsize"][0]
+
+
+def _is_refused(call: Call) -> bool:
+    """Return whether OpenCV asserts that it cannot."""
+    rows, columns = _size(call)
+    if min(rows, columns) < 1:
+        return True
+    if (rows, columns) == call.shape[:2]:
+        return False
+    interpolation = call.arguments["interpolation"]
+    channels = call.shape[2] if len(call.shape) == 3 else 1
+    scales = _scales(call)
+    shrinks = min(scales) >= 1
+    whole = all(abs(s - round(s)) < 2.0**-52 for s in scales)
+    if interpolation == "INTER_LINEAR_EXACT" and call.dtype == "int8":
+        return whole and [round(s) for s in scales] == [2, 2] and channels != 2
+    return interpolation == "INTER_AREA" and shrinks and not whole and channels > 4
+
+
+def _scales(call: Call) -> tuple[float, float]:
+    words = call.arguments
+    if words["dsize"] is None:
+        return 1 / words["fy"], 1 / words["fx"]
+    rows, columns = _size(call)
+    return 1 / (rows / call.shape[0]), 1 / (columns / call.shape[1])
+
+
+COUNTERPARTS = (
+    Counterpart(
+        name="opencv.resize",
+        theirs="cv2.resize",
+        package="opencv-python-headless",
+        run=run,
+        draw=draw,
+        speed={
+            "1080p to 224, linear": Call(
+                (1080, 1920, 3),
+                "uint8",
+                {"dsize": [224, 224], "interpolation": "INTER_LINEAR"},
+            ),
+            "1080p to 224, area": Call(
+                (1080, 1920, 3), "uint8", {"dsize": [224, 224], "interpolation": "INTER_AREA"}
+            ),
+            "256 to 1024, cubic, float32": Call(
+                (256, 256, 3), "float32", {"dsize": [1024, 1024], "interpolation": "INTER_CUBIC"}
+            ),
+        },
+    ),
+)

@@ -1,0 +1,53 @@
+"""OpenCV's picking of samples and its INTER_LINEAR_EXACT, whose bits no processor changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ndresize.axis import AxisOperator
+from ndresize.dialects import _opencv_passes as steps
+from ndresize.dialects._opencv_axis import Axis
+from ndresize.plan import Arithmetic, Pass
+from ndresize.rounding import RoundingRule
+
+__all__ = ["floored", "linear", "nearest"]
+
+
+def floored(axis: Axis) -> NDArray[np.int64]:
+    """Return what INTER_NEAREST picks: the scaled index, cut off."""
+    at = np.floor(np.arange(axis.n_out) * axis.scale)
+    picked: NDArray[np.int64] = np.minimum(at, axis.n_in - 1).astype(np.int64)
+    return picked
+
+
+def nearest(axis: Axis) -> NDArray[np.int64]:
+    """Return what INTER_NEAREST_EXACT picks: a running sum from half a step, cut off."""
+    step = axis.n_in / axis.n_out
+    at = np.full(axis.n_out, step)
+    at[0] = step * 0.5
+    picked: NDArray[np.int64] = np.minimum(np.cumsum(at), axis.n_in - 1).astype(np.int64)
+    return picked
+
+
+def linear(axes: tuple[Axis, Axis], dtype: np.dtype[Any]) -> tuple[list[Pass], RoundingRule]:
+    """Return the passes of INTER_LINEAR_EXACT: 8 fractional bits for uint8, 16 for the others."""
+    bits = 8 if dtype == np.uint8 else 16
+    rows, columns = axes
+    fixed = Arithmetic("fixed", bits=bits)
+    passes = [Pass(1, _pair(columns, bits), fixed), Pass(0, _pair(rows, bits), fixed)]
+    if dtype.kind == "i":
+        return [*passes, *steps.half_up(0, rows.n_out)], "half_even"
+    return passes, "half_away"
+
+
+def _pair(axis: Axis, bits: int) -> AxisOperator:
+    """Return two taps; beyond the middles of the outer samples there is one."""
+    at = axis.scale * (np.arange(axis.n_out) + 0.5) - 0.5
+    below = np.floor(at).astype(np.int64)
+    inside = (below >= 0) & (below < axis.n_in - 1)
+    part = np.where(inside, np.ldexp(np.rint(np.ldexp(at - below, bits)), -bits), 0.0)
+    weights = np.stack([1 - part, part], axis=1)
+    return AxisOperator(np.clip(below, 0, axis.n_in - 1), weights, axis.n_in)

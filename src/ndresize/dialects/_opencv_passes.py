@@ -1,0 +1,125 @@
+"""Sequences of passes whose every rounding is one of OpenCV's or IPP's.
+
+A pass in float32 rounds each product and each sum where the plan has several passes on one axis.
+One in float64 keeps what float32 samples make of float32 weights, and the pass in float32 after it
+takes it rounded: together they stand for a fused multiply and add.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ndresize.axis import AxisOperator
+from ndresize.dialects._opencv_taps import Taps
+from ndresize.plan import Arithmetic, Pass
+
+__all__ = [
+    "FLOAT32",
+    "FLOAT64",
+    "fused_halves",
+    "fused_lerp",
+    "halves",
+    "half_up",
+    "one_by_one",
+    "padded",
+    "picked",
+    "rounded_to_float32",
+    "scaled",
+]
+
+FLOAT32 = Arithmetic("float32")
+FLOAT64 = Arithmetic("float64")
+_PICKED = Arithmetic("element")
+
+
+def _blocks(weights: NDArray[np.float64]) -> AxisOperator:
+    """Return the operator that sums blocks of as many samples as there are columns."""
+    n_out, taps = weights.shape
+    return AxisOperator(np.arange(n_out) * taps, weights, n_out * taps)
+
+
+def _interleaved(n_out: int, rows: list[list[float]]) -> AxisOperator:
+    """Return the operator that makes of every block the sums of all `rows`, side by side."""
+    block = np.array(rows)
+    starts = np.repeat(np.arange(n_out) * block.shape[1], len(block))
+    return AxisOperator(starts, np.tile(block, (n_out, 1)), n_out * block.shape[1])
+
+
+def picked(axis: int, operator: AxisOperator) -> Pass:
+    """Return a pass that picks samples."""
+    return Pass(axis, operator, _PICKED)
+
+
+def scaled(axis: int, factors: NDArray[np.float64], arithmetic: Arithmetic = FLOAT32) -> Pass:
+    """Return a pass that multiplies each sample of an axis by a factor of its own."""
+    index = np.arange(len(factors))
+    return Pass(axis, AxisOperator(index, factors[:, None], len(factors)), arithmetic)
+
+
+def rounded_to_float32(axis: int, n: int) -> Pass:
+    """Return a pass that leaves all as it is but for the type of the sums."""
+    return scaled(axis, np.ones(n))
+
+
+def padded(axis: int, taps: Taps, arithmetic: Arithmetic) -> list[Pass]:
+    """Return passes that sum from the first tap to the last, each edge sample as often as read."""
+    edges, operator = taps.padded()
+    before = [] if edges is None else [picked(axis, edges)]
+    return [*before, Pass(axis, operator, arithmetic)]
+
+
+def one_by_one(axis: int, taps: Taps, order: tuple[int, ...]) -> list[Pass]:
+    """Return passes that sum in the given order."""
+    return [
+        picked(axis, taps.laid_out(order)),
+        Pass(axis, _blocks(taps.weights[:, list(order)]), FLOAT32),
+    ]
+
+
+def fused_lerp(axis: int, taps: Taps) -> list[Pass]:
+    """Return passes for ``a + (b - a) * t``, multiplied and added at once."""
+    n_out = len(taps.first)
+    fraction = taps.weights[:, 1]
+    return [
+        picked(axis, taps.laid_out((0, 1))),
+        Pass(axis, _interleaved(n_out, [[1, 0], [-1, 1]]), FLOAT32),
+        Pass(axis, _blocks(np.stack([np.ones(n_out), fraction], axis=1)), FLOAT64),
+    ]
+
+
+def halves(axis: int, taps: Taps) -> list[Pass]:
+    """Return passes for ``(a * w0 + b * w1) + (c * w2 + d * w3)``."""
+    n_out = len(taps.first)
+    return [
+        picked(axis, taps.laid_out((0, 1, 2, 3))),
+        Pass(axis, _blocks(taps.weights.reshape(-1, 2)), FLOAT32),
+        Pass(axis, _blocks(np.ones((n_out, 2))), FLOAT32),
+    ]
+
+
+def fused_halves(axis: int, taps: Taps) -> list[Pass]:
+    """Return passes for the same with the first product of each half added at once."""
+    n_out = len(taps.first)
+    first = taps.weights.copy()
+    first[:, ::2] = 1.0
+    then = np.ones_like(taps.weights)
+    then[:, ::2] = taps.weights[:, ::2]
+    return [
+        picked(axis, taps.laid_out((0, 1, 2, 3))),
+        scaled(axis, first.ravel()),
+        Pass(axis, _blocks(then.reshape(-1, 2)), FLOAT64),
+        Pass(axis, _blocks(np.ones((n_out, 2))), FLOAT32),
+    ]
+
+
+def half_up(axis: int, n: int) -> list[Pass]:
+    """Return passes that round fixed-point samples to integers, halves towards plus infinity.
+
+    With u the samples cut to halves, ``-floor(-u)`` is the integer.
+    """
+    minus = np.full(n, -1.0)
+    return [
+        scaled(axis, minus, Arithmetic("fixed", cut=(1, 0))),
+        scaled(axis, minus, Arithmetic("fixed")),
+    ]

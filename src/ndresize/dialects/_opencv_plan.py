@@ -1,0 +1,239 @@
+"""From an interpolation, an element type and two axes to the passes that OpenCV 5.0.0 makes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ndresize.axis import AxisOperator
+from ndresize.dialects import _arguments as arguments
+from ndresize.dialects import _opencv_area as area
+from ndresize.dialects import _opencv_exact as exact
+from ndresize.dialects import _opencv_ipp as ipp
+from ndresize.dialects import _opencv_passes as steps
+from ndresize.dialects import _opencv_taps as taps
+from ndresize.dialects._opencv_axis import Axis
+from ndresize.errors import ResizeError
+from ndresize.plan import Arithmetic, Pass, Plan, refuse_uncountable
+from ndresize.rounding import RoundingRule
+
+__all__ = ["plan_of"]
+
+_FILTERED = ("uint8", "uint16", "int16", "float32", "float64")
+_EXACT = ("uint8", "int8", "uint16", "int16")
+_TAPS = {"LINEAR": 2, "LINEAR_EXACT": 2, "CUBIC": 4, "LANCZOS4": 8, "AREA": 2}
+
+Passes = tuple[list[Pass], RoundingRule]
+
+
+def plan_of(
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    stored: np.dtype[Any],
+    interpolation: str,
+    axes: tuple[Axis, Axis],
+) -> Plan:
+    """Return the plan.
+
+    Parameters
+    ----------
+    shape, dtype
+        Of an array of rows and columns, perhaps with channels.
+    stored : numpy.dtype
+        What OpenCV makes of the type before all else.
+    interpolation : str
+        Without its prefix.
+    axes : tuple of Axis
+        Rows and columns.
+    """
+    rows, columns = axes
+    output = (rows.n_out, columns.n_out, *shape[2:])
+    refuse_uncountable(output, stored)
+    for axis in axes:
+        cell = int(axis.scale) + 2 if interpolation == "AREA" else 0
+        arguments.refuse_huge_axis(axis.axis, axis.n_out, _TAPS.get(interpolation, 1) + cell)
+    passes: list[Pass]
+    rounding: RoundingRule = "half_even"
+    if output == shape:
+        passes = []  # a copy, whatever the interpolation and the type
+    elif interpolation.startswith("NEAREST"):
+        index = exact.nearest if interpolation.endswith("EXACT") else exact.floored
+        passes = [_picking(axis, index(axis)) for axis in axes]
+    else:
+        passes, rounding = _filtered(shape, stored, interpolation, axes)
+    return Plan(shape, dtype, tuple(passes), output, stored, rounding)
+
+
+def _picking(axis: Axis, index: Any) -> Pass:
+    return steps.picked(axis.axis, AxisOperator.select(index, axis.n_in))
+
+
+def _filtered(
+    shape: tuple[int, ...], dtype: np.dtype[Any], interpolation: str, axes: tuple[Axis, Axis]
+) -> Passes:
+    channels = shape[2] if len(shape) == 3 else 1
+    rows, columns = axes
+    if interpolation == "LINEAR_EXACT" and dtype.kind == "f" and dtype.itemsize > 2:
+        interpolation = "LINEAR"
+    if _by_ipp(interpolation, dtype, channels, axes):
+        return _ipp(interpolation, dtype, axes)
+    factors = area.whole_factor(rows), area.whole_factor(columns)
+    halved = factors == (2, 2)
+    if interpolation == "LINEAR_EXACT":
+        if not halved or channels == 2:
+            _refuse(interpolation, dtype, _EXACT)
+            return exact.linear(axes, dtype)
+        interpolation = "AREA"
+    if interpolation == "LINEAR" and halved:
+        interpolation = "AREA"
+    _refuse(interpolation, dtype, _FILTERED)
+    if interpolation == "AREA" and rows.scale >= 1 and columns.scale >= 1:
+        if None not in factors:
+            return _whole_cells(shape, dtype, axes, channels)
+        if channels > 4:
+            raise ResizeError(
+                f"src must have at most 4 channels for INTER_AREA with cells that cut samples, "
+                f"got {channels}; resize the channels in groups"
+            )
+        return _cells(dtype, axes)
+    return _own(interpolation, dtype, axes, channels)
+
+
+def _refuse(interpolation: str, dtype: np.dtype[Any], allowed: tuple[str, ...]) -> None:
+    if dtype.name in allowed:
+        return
+    more = ""
+    if dtype.name == "int32" and interpolation == "LINEAR_EXACT":
+        more = "; OpenCV would return -2**31 or 0 everywhere, because its product of 64 bits fails"
+    raise ResizeError(
+        f"src must be of type {', '.join(allowed)} for INTER_{interpolation}, got {dtype}{more}; "
+        "convert it first, or use INTER_NEAREST"
+    )
+
+
+def _by_ipp(
+    interpolation: str, dtype: np.dtype[Any], channels: int, axes: tuple[Axis, Axis]
+) -> bool:
+    """Return whether an x86 build of OpenCV leaves the call to IPP."""
+    types = {
+        "LINEAR": ("uint16", "int16", "float32", "float64"),
+        "CUBIC": ("uint8", "uint16", "int16", "float32"),
+    }
+    shortest = min(axis.n_in for axis in axes)
+    return (
+        dtype.name in types.get(interpolation, ())
+        and channels in (1, 3, 4)
+        and shortest >= _TAPS[interpolation]
+    )
+
+
+def _ipp(interpolation: str, dtype: np.dtype[Any], axes: tuple[Axis, Axis]) -> Passes:
+    """Return passes over columns, then rows, in IPP's arithmetic."""
+    rows, columns = axes
+    tolerance = 0.0 if dtype == np.float64 else 1e-10
+    given = any(axis.strays_by > tolerance for axis in axes)
+    make = ipp.linear if interpolation == "LINEAR" else ipp.cubic
+    across, down = make(columns, given, dtype), make(rows, given, dtype)
+    if dtype.kind == "f":
+        return _merged(across, down, Arithmetic.for_dtype(dtype)), "half_even"
+    if interpolation == "LINEAR":
+        passes = [*steps.fused_lerp(1, across), *steps.fused_lerp(0, down)]
+        return [*passes, steps.rounded_to_float32(0, rows.n_out)], "half_even"
+    return [*steps.halves(1, across), *steps.fused_halves(0, down)], "half_even"
+
+
+def _merged(across: taps.Taps, down: taps.Taps, arithmetic: Arithmetic) -> list[Pass]:
+    """Return one pass over columns and one over rows, without those that copy."""
+    passes = [Pass(1, across.merged(), arithmetic), Pass(0, down.merged(), arithmetic)]
+    return [step for step in passes if not step.operator.is_identity]
+
+
+def _own(
+    interpolation: str, dtype: np.dtype[Any], axes: tuple[Axis, Axis], channels: int
+) -> Passes:
+    """Return passes over columns, then rows, in the arithmetic of OpenCV's own loops."""
+    rows, columns = axes
+    make = {
+        "LINEAR": taps.linear,
+        "AREA": taps.grown_area,
+        "CUBIC": taps.cubic,
+        "LANCZOS4": taps.lanczos4,
+    }[interpolation]
+    across, down = make(columns), make(rows)
+    if dtype.kind == "f":
+        return _merged(across, down, Arithmetic.for_dtype(dtype)), "half_even"
+    backwards = tuple(reversed(range(down.weights.shape[1])))
+    in_vectors = columns.n_out * channels >= 8
+    if dtype.itemsize > 1:
+        order = backwards if in_vectors else backwards[::-1]
+        if interpolation in ("LINEAR", "AREA"):
+            order = (0, 1)
+        straight = tuple(range(len(order)))
+        return [*steps.one_by_one(1, across, straight), *steps.one_by_one(0, down, order)], (
+            "half_even"
+        )
+    across = taps.Taps(across.first, taps.in_units(across.weights, 11), columns.n_in)
+    down = taps.Taps(down.first, taps.in_units(down.weights, 11), rows.n_in)
+    fixed = Arithmetic("fixed", bits=11)
+    if interpolation in ("LINEAR", "AREA"):
+        cut = Arithmetic("fixed", bits=11, cut=(7, 2))
+        return [Pass(1, across.merged(), fixed), *steps.padded(0, down, cut)], "half_away"
+    if interpolation == "CUBIC" and in_vectors:
+        # Rows are summed in float32 where a vector of them is full.
+        whole = Pass(1, across.merged(), steps.FLOAT32)
+        return [whole, *steps.one_by_one(0, down, backwards)], "half_even"
+    return [Pass(1, across.merged(), fixed), Pass(0, down.merged(), fixed)], "half_away"
+
+
+def _whole_cells(
+    shape: tuple[int, ...], dtype: np.dtype[Any], axes: tuple[Axis, Axis], channels: int
+) -> Passes:
+    """Return passes for cells of whole samples: sums, then one product."""
+    rows, columns = axes
+    factors = [round(axis.scale) for axis in axes]
+    down = area.whole_cells(rows, factors[0])
+    across = area.whole_cells(columns, factors[1])
+    cell = factors[0] * factors[1]
+    factor = float(np.float32(1) / np.float32(cell))
+    if dtype.kind == "f":
+        sums = Arithmetic.for_dtype(dtype)
+        means = AxisOperator(down.starts, down.weights * factor, down.n_in)
+        passes = [Pass(1, across, sums), Pass(0, means, sums)]
+        return [step for step in passes if not step.operator.is_identity], "half_even"
+    rounding: RoundingRule = "half_even"
+    if factors == [2, 2] and channels in (1, 3, 4):
+        if dtype.kind == "i":
+            fixed = Arithmetic("fixed", bits=1)
+            passes = [
+                Pass(1, AxisOperator(across.starts, across.weights / 2, across.n_in), fixed),
+                Pass(0, AxisOperator(down.starts, down.weights / 2, down.n_in), fixed),
+            ]
+            return [*passes, *steps.half_up(0, rows.n_out)], "half_even"
+        rounding = "half_away"
+    if cell & (cell - 1) == 0:  # the factor is exact, wherever it is multiplied
+        passes = [
+            Pass(
+                axis.axis,
+                AxisOperator(sums.starts, sums.weights / number, sums.n_in),
+                steps.FLOAT32,
+            )
+            for axis, sums, number in ((columns, across, factors[1]), (rows, down, factors[0]))
+        ]
+        return [step for step in passes if not step.operator.is_identity], rounding
+    passes = [Pass(1, across, steps.FLOAT32), Pass(0, down, steps.FLOAT32)]
+    if len(shape) == 3:  # one pass per axis, which the compiled engine takes
+        last = steps.scaled(2, np.full(channels, factor))
+    else:
+        last = steps.scaled(0, np.full(rows.n_out, factor))
+    return [*passes, last], rounding
+
+
+def _cells(dtype: np.dtype[Any], axes: tuple[Axis, Axis]) -> Passes:
+    """Return passes for cells that cut samples."""
+    rows, columns = axes
+    sums = Arithmetic.for_dtype(dtype)
+    passes = [Pass(1, area.cells(columns), sums), Pass(0, area.cells(rows), sums)]
+    if dtype.kind != "f":  # products and sums are rounded one by one: several passes on one axis
+        passes.append(steps.rounded_to_float32(0, rows.n_out))
+    return passes, "half_even"
