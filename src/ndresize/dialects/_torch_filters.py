@@ -236,7 +236,8 @@ def first_row_alone(operator: AxisOperator) -> AxisOperator:
 
 
 def _cut(values: Any) -> NDArray[np.int64]:
-    return np.trunc(values).astype(np.int64)
+    whole: NDArray[np.int64] = np.trunc(values).astype(np.int64)
+    return whole
 
 
 def area(axis: int, n_in: int, n_out: int) -> AxisOperator:

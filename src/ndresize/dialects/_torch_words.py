@@ -115,7 +115,7 @@ def _refuse_antialias(mode: str, rank: int, aligned: bool, antialias: bool) -> N
 
 
 def _refuse_type(mode: str, rank: int, antialias: bool, dtype: np.dtype[Any]) -> None:
-    allowed = _FLOATS
+    allowed: tuple[str, ...] = _FLOATS
     if mode.startswith("nearest") or (rank == 4 and mode != "area"):
         allowed += ("uint8",)
     if antialias:
@@ -147,9 +147,7 @@ def _lengths(
         return lengths, (None,) * count
     if scale_factor is None:
         raise ResizeError("give size or scale_factor; got neither")
-    scales = tuple(
-        arguments.finite("scale_factor", s) for s in _per_axis("scale_factor", scale_factor, count)
-    )
+    scales = tuple(_number(s) for s in _per_axis("scale_factor", scale_factor, count))
     # A product in double precision, its fraction cut off.
     lengths = tuple(int(n * s) for n, s in zip(shape[2:], scales, strict=True))
     return lengths, (None,) * count if drop else scales
@@ -172,6 +170,13 @@ def _integer(value: Any) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__") or np.ndim(value):
         raise ResizeError(f"size must be integers, got {value!r}")
     return int(value.__index__())
+
+
+def _number(value: Any) -> float:
+    """Return a scale; text is none, whatever it says."""
+    if isinstance(value, str | bytes) or np.ndim(value):
+        raise ResizeError(f"scale_factor must be numbers, got {value!r}")
+    return arguments.finite("scale_factor", value)
 
 
 def _refuse_empty(mode: str, shape: tuple[int, ...], lengths: tuple[int, ...]) -> None:
