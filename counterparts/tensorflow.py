@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import warnings
 from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
@@ -79,6 +80,70 @@ def _crop_and_resize(image: NDArray[Any], arguments: Mapping[str, Any]) -> NDArr
 def _scale_and_translate(images: NDArray[Any], arguments: Mapping[str, Any]) -> NDArray[Any]:
     operator = _tensorflow().raw_ops.ScaleAndTranslate
     result: NDArray[Any] = operator(images=images, **arguments).numpy()
+    return result
+
+
+@functools.cache
+def _lite_interpreter(dtype: str, method: str, align_corners: bool, half_pixel: bool) -> Any:
+    """Return an interpreter of a model of one operator, whose images and size are both inputs.
+
+    Given as an input the size is unknown when the model is loaded, so no delegate takes over.
+    """
+    tensorflow = _tensorflow()
+    import flatbuffers
+    from tensorflow.lite.python import schema_py_generated as schema
+
+    bilinear = method == "bilinear"
+    word = "RESIZE_BILINEAR" if bilinear else "RESIZE_NEAREST_NEIGHBOR"
+    name = "ResizeBilinearOptions" if bilinear else "ResizeNearestNeighborOptions"
+    code = schema.OperatorCodeT()
+    code.builtinCode = code.deprecatedBuiltinCode = getattr(schema.BuiltinOperator, word)
+    code.version = 4
+
+    def tensor(label: str, kind: str, shape: list[int]) -> Any:
+        made = schema.TensorT()
+        made.name, made.type, made.shape = label, getattr(schema.TensorType, kind), shape
+        if kind in ("UINT8", "INT8", "INT16"):
+            made.quantization = schema.QuantizationParametersT()
+            made.quantization.scale, made.quantization.zeroPoint = [1.0], [0]
+        return made
+
+    node = schema.OperatorT()
+    node.inputs, node.outputs = [0, 1], [2]
+    node.builtinOptionsType = getattr(schema.BuiltinOptions, name)
+    node.builtinOptions = getattr(schema, f"{name}T")()
+    node.builtinOptions.alignCorners = align_corners
+    node.builtinOptions.halfPixelCenters = half_pixel
+    graph = schema.SubGraphT()
+    graph.tensors = [
+        tensor("images", dtype.upper(), [1, 1, 1, 1]),
+        tensor("size", "INT32", [2]),
+        tensor("result", dtype.upper(), [1, 1, 1, 1]),
+    ]
+    graph.inputs, graph.outputs, graph.operators = [0, 1], [2], [node]
+    model = schema.ModelT()
+    model.version, model.operatorCodes, model.subgraphs = 3, [code], [graph]
+    model.buffers = [schema.BufferT()]
+    builder = flatbuffers.Builder(1024)
+    builder.Finish(model.Pack(builder), b"TFL3")
+    with warnings.catch_warnings():  # "is deprecated and is scheduled for deletion"
+        warnings.simplefilter("ignore")
+        return tensorflow.lite.Interpreter(model_content=bytes(builder.Output()), num_threads=1)
+
+
+def _tflite_resize(images: NDArray[Any], arguments: Mapping[str, Any]) -> NDArray[Any]:
+    words = {"method": "bilinear", "align_corners": False, "half_pixel_centers": False}
+    size, words = arguments["size"], {**words, **arguments}
+    interpreter = _lite_interpreter(
+        images.dtype.name, words["method"], words["align_corners"], words["half_pixel_centers"]
+    )
+    first, second = (entry["index"] for entry in interpreter.get_input_details())
+    interpreter.resize_tensor_input(first, images.shape)
+    interpreter.allocate_tensors()
+    interpreter.set_tensor(first, np.ascontiguousarray(images))
+    interpreter.set_tensor(second, np.array(size, np.int32))
+    interpreter.invoke()
+    result: NDArray[Any] = interpreter.get_tensor(interpreter.get_output_details()[0]["index"])
     return result
 
 
@@ -200,7 +265,89 @@ def _draw_scale_and_translate(rng: np.random.Generator) -> Call:
     return Call(shape, _type(rng), words)
 
 
+def _draw_tflite(rng: np.random.Generator) -> Call:
+    shape = _image(rng, (4,))
+    if rng.random() < 0.2:
+        shape = (*shape[:3], int(rng.choice([8, 16])))
+    words: dict[str, Any] = {"size": _size(rng, shape)}
+    if rng.random() < 0.1:
+        words["size"] = [8 * n for n in shape[1:3]]
+    if rng.random() < 0.9:
+        words["method"] = str(rng.choice(["bilinear", "nearest"], p=[0.7, 0.3]))
+    flags = int(rng.integers(4))
+    if flags == 3 and words.get("method") != "nearest":
+        flags = 0
+    if flags & 1:
+        words["align_corners"] = True
+    if flags & 2:
+        words["half_pixel_centers"] = True
+    return Call(shape, str(rng.choice(["float32", "uint8", "int8", "int16"])), words)
+
+
+def _method(call: Call) -> str:
+    word = call.arguments.get("method", "bilinear")
+    return _WORDS.get(word, word)
+
+
+def _flag(call: Call, word: str) -> bool:
+    return bool(call.arguments.get(word, False))
+
+
+def _lengths(call: Call) -> list[tuple[int, int]]:
+    """Return the length of each axis in the input and as it was asked for."""
+    return list(zip(call.shape[-3:-1], call.arguments["size"], strict=True))
+
+
+def _bicubic_of_one_sample(call: Call) -> bool:
+    """Tell whether four copies of one sample are added up, and the sum is rounded."""
+    if _method(call) != "bicubic" or _flag(call, "half_pixel_centers"):
+        return False
+    return any(n_in == 1 for n_in, _ in _lengths(call))
+
+
+def _area_beyond_the_edge(call: Call) -> bool:
+    """Tell whether the last sample adds up the edge sample once for every step beyond it."""
+    if _method(call) != "area" or not _flag(call, "align_corners"):
+        return False
+    return any(n_in > 4 * n_out for n_in, n_out in _lengths(call))
+
+
+def _fixed_overruns(call: Call) -> bool:
+    """Tell whether the rounded step of the integer kernel leads beyond the last sample."""
+    from ndresize.dialects._tensorflow_lite import overruns
+
+    flags = _flag(call, "align_corners"), _flag(call, "half_pixel_centers")
+    whole = _method(call) == "bilinear" and call.dtype in ("int8", "int16")
+    return whole and any(overruns(n_in, n_out, *flags) for n_in, n_out in _lengths(call))
+
+
+def _copies_of_one_sample(call: Call) -> bool:
+    """Tell whether a sample is weighed as its own neighbour, and the sum is rounded."""
+    if _method(call) != "bilinear" or call.dtype != "float32":
+        return False
+    return any(n_in == 1 and n_out > 1 for n_in, n_out in _lengths(call))
+
+
+def _uint8_near_ties(call: Call) -> bool:
+    """Tell whether products of samples and weights of more than 7 bits are rounded to float32."""
+    if _method(call) != "bilinear" or call.dtype != "uint8":
+        return False
+    from ndresize.dialects._tensorflow_axes import coordinates
+    from ndresize.dialects._tensorflow_lite import axis_scale
+
+    for n_in, n_out in _lengths(call):
+        scale = axis_scale(n_in, n_out, _flag(call, "align_corners"))
+        at = coordinates(n_out, scale, _flag(call, "half_pixel_centers")) * 2**7
+        if (at != np.rint(at)).any():
+            return True
+    return False
+
+
 _PHOTOGRAPH = (1, 1080, 1920, 3)
+
+# TensorFlow adds up products that are each rounded to float32; ours are fused. Its own sums are off
+# by as much: tests/test_tensorflow_dialect.py holds both against exact sums of the same weights.
+_LONG_SUMS = 8.0
 
 COUNTERPARTS = (
     Counterpart(
@@ -209,6 +356,7 @@ COUNTERPARTS = (
         package=_PACKAGE,
         run=_resize,
         draw=_draw_resize,
+        ulps=_LONG_SUMS,
         speed={
             "bilinear 1080p to 224, uint8": Call(_PHOTOGRAPH, "uint8", {"size": [224, 224]}),
             "bilinear antialias 1080p to 224": Call(
@@ -228,6 +376,11 @@ COUNTERPARTS = (
         package=_PACKAGE,
         run=_resize_v1,
         draw=_draw_resize_v1,
+        ulps=_LONG_SUMS,
+        deviations={
+            "bicubic-of-one-sample": _bicubic_of_one_sample,
+            "area-beyond-the-edge": _area_beyond_the_edge,
+        },
         speed={
             "align_corners 1080p to 224": Call(
                 _PHOTOGRAPH, "float32", {"size": [224, 224], "align_corners": True}
@@ -254,12 +407,34 @@ COUNTERPARTS = (
         package=_PACKAGE,
         run=_scale_and_translate,
         draw=_draw_scale_and_translate,
+        ulps=_LONG_SUMS,
         speed={
             "lanczos3 1080p to 224": Call(
                 _PHOTOGRAPH,
                 "float32",
                 {"size": [224, 224], "scale": [224 / 1080, 224 / 1920], "translation": [0, 0]},
             )
+        },
+    ),
+    Counterpart(
+        name="tensorflow.tflite_resize",
+        theirs="tensorflow.lite.Interpreter",
+        package=_PACKAGE,
+        run=_tflite_resize,
+        draw=_draw_tflite,
+        ulps=_LONG_SUMS,
+        deviations={
+            "tflite-fixed-overrun": _fixed_overruns,
+            "tflite-uint8-near-ties": _uint8_near_ties,
+            "tflite-copies-of-one-sample": _copies_of_one_sample,
+        },
+        speed={
+            "bilinear 1080p to 224, int8": Call(
+                _PHOTOGRAPH, "int8", {"size": [224, 224], "half_pixel_centers": True}
+            ),
+            "bilinear 1080p to 224, uint8": Call(
+                _PHOTOGRAPH, "uint8", {"size": [224, 224], "half_pixel_centers": True}
+            ),
         },
     ),
 )

@@ -11,7 +11,15 @@ import numpy as np
 from ndresize.axis import AxisOperator
 from ndresize.dialects._tensorflow_axes import coordinates, round_half_away, two_taps
 
-__all__ = ["FIXED_BITS", "bilinear", "bilinear_fixed", "nearest", "overruns"]
+__all__ = [
+    "FIXED_BITS",
+    "axis_scale",
+    "bilinear",
+    "bilinear_fixed",
+    "nearest",
+    "nearest_uint8",
+    "overruns",
+]
 
 FIXED_BITS = 10
 """Fractional bits of coordinates and weights of the integer kernel, on each axis."""
@@ -19,7 +27,8 @@ FIXED_BITS = 10
 _ONE = 1 << FIXED_BITS
 
 
-def _scale(n_in: int, n_out: int, align_corners: bool) -> np.float32:
+def axis_scale(n_in: int, n_out: int, align_corners: bool) -> np.float32:
+    """Return how many input samples an output sample advances."""
     if align_corners and n_out > 1:
         return np.float32(n_in - 1) / np.float32(n_out - 1)
     return np.float32(n_in) / np.float32(n_out)
@@ -28,14 +37,25 @@ def _scale(n_in: int, n_out: int, align_corners: bool) -> np.float32:
 def nearest(n_in: int, n_out: int, align_corners: bool, half_pixel_centers: bool) -> AxisOperator:
     """Return the operator of RESIZE_NEAREST_NEIGHBOR; both flags may be set."""
     offset = np.float32(0.5 if half_pixel_centers else 0)
-    at = (np.arange(n_out).astype(np.float32) + offset) * _scale(n_in, n_out, align_corners)
+    at = (np.arange(n_out).astype(np.float32) + offset) * axis_scale(n_in, n_out, align_corners)
     picked = round_half_away(at) if align_corners else np.floor(at).astype(np.int64)
+    return AxisOperator.select(np.minimum(picked, n_in - 1), n_in)
+
+
+def nearest_uint8(n_in: int, n_out: int) -> AxisOperator:
+    """Return the operator of RESIZE_NEAREST_NEIGHBOR for uint8 without flags.
+
+    The optimised kernel counts in units of 2**-16, in 32 bits; so inputs from 32768 samples on
+    overflow there, and do not here.
+    """
+    step = (n_in << 16) // n_out + 1
+    picked = np.arange(n_out, dtype=np.int64) * step >> 16
     return AxisOperator.select(np.minimum(picked, n_in - 1), n_in)
 
 
 def bilinear(n_in: int, n_out: int, align_corners: bool, half_pixel_centers: bool) -> AxisOperator:
     """Return the operator of RESIZE_BILINEAR for float32 and uint8."""
-    at = coordinates(n_out, _scale(n_in, n_out, align_corners), half_pixel_centers)
+    at = coordinates(n_out, axis_scale(n_in, n_out, align_corners), half_pixel_centers)
     floor = np.floor(at)
     lower = np.clip(floor.astype(np.int64), 0, n_in - 1)
     upper = np.minimum(np.ceil(at).astype(np.int64), n_in - 1)

@@ -304,11 +304,10 @@ def tflite_resize(
     checks.checked_type("images", dtype, ("float32", "uint8", "int8", "int16"))
     n_out = checks.checked_size("size", checks.two_lengths("size", size))
     fixed = method == "bilinear" and dtype.kind == "i"
-    make = _tensorflow_lite.bilinear_fixed if fixed else _tensorflow_lite.bilinear
-    if method == "nearest":
-        make = _tensorflow_lite.nearest
     operators = {
-        axis: make(shape[axis], length, align_corners, half_pixel_centers)
+        axis: _lite_operator(
+            shape[axis], length, method, dtype, fixed, align_corners, half_pixel_centers
+        )
         for axis, length in zip((rows, rows + 1), n_out, strict=True)
     }
     how = Arithmetic("fixed", bits=_tensorflow_lite.FIXED_BITS) if fixed else Arithmetic("float32")
@@ -370,6 +369,26 @@ def _operator_plan(
         arithmetic=Arithmetic("float32"),
         output_dtype=dtype if method == "nearest" else _FLOAT32,
     )
+
+
+def _lite_operator(
+    n_in: int,
+    n_out: int,
+    method: str,
+    dtype: np.dtype[Any],
+    fixed: bool,
+    align_corners: bool,
+    half_pixel_centers: bool,
+) -> AxisOperator:
+    """Return the operator of one axis of a TensorFlow Lite kernel."""
+    flags = align_corners, half_pixel_centers
+    if fixed:
+        return _tensorflow_lite.bilinear_fixed(n_in, n_out, *flags)
+    if method == "bilinear":
+        return _tensorflow_lite.bilinear(n_in, n_out, *flags)
+    if dtype == np.uint8 and not any(flags):
+        return _tensorflow_lite.nearest_uint8(n_in, n_out)
+    return _tensorflow_lite.nearest(n_in, n_out, *flags)
 
 
 def _spans_plan(
