@@ -33,13 +33,14 @@ def _high(x: Any) -> Any:
     return scaled - (scaled - x)
 
 
-def _coordinates(axis: Axis, given: bool) -> NDArray[np.float64]:
-    """Return coordinates of a resize, or those of an affine map where a factor is given."""
+def _coordinates(axis: Axis, other: Axis | None) -> NDArray[np.float64]:
+    """Return coordinates of a resize, or those of an affine map of this axis and an `other`."""
     index = np.arange(axis.n_out, dtype=np.float64)
-    if not given:
+    if other is None:
         return _fused(index + 0.5, axis.n_in / axis.n_out, -0.5)
-    step = 1.0 / axis.inverse
-    origin = -(-0.5 + 0.5 * axis.inverse) / axis.inverse
+    determinant = axis.inverse * other.inverse
+    step = other.inverse / determinant
+    origin = -((-0.5 + 0.5 * axis.inverse) * other.inverse) / determinant
     at = _fused(index, step, origin)
     if axis.axis == 0:
         return at
@@ -64,30 +65,39 @@ def _in_lanes(at: NDArray[np.float64], begin: int, end: int, step: float) -> NDA
 
 
 def fractions(
-    axis: Axis, given: bool, dtype: np.dtype[Any]
+    axis: Axis, other: Axis | None, dtype: np.dtype[Any]
 ) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """Return the sample below each coordinate and the distance from it in the type of the sums."""
-    at = _coordinates(axis, given)
+    at = _coordinates(axis, other)
     below = np.floor(at)
     kind = np.float64 if dtype == np.float64 else np.float32
     return below.astype(np.int64), (at - below).astype(kind)
 
 
-def linear(axis: Axis, given: bool, dtype: np.dtype[Any]) -> Taps:
+def linear(axis: Axis, other: Axis | None, dtype: np.dtype[Any]) -> Taps:
     """Return two taps."""
-    below, fraction = fractions(axis, given, dtype)
+    below, fraction = fractions(axis, other, dtype)
     inside = (below >= 0) & (below < axis.n_in - 1)
     fraction = np.where(inside, fraction, 0).astype(fraction.dtype)
     weights = np.stack([1 - fraction, fraction], axis=1).astype(np.float64)
     return Taps(np.clip(below, 0, axis.n_in - 1), weights, axis.n_in)
 
 
-def cubic(axis: Axis, given: bool, dtype: np.dtype[Any]) -> Taps:
-    """Return four taps of Keys's cubic with a = -0.75, exact for a fraction of 23 bits."""
-    below, fraction = fractions(axis, given, dtype)
+def cubic(axis: Axis, other: Axis | None, dtype: np.dtype[Any]) -> Taps:
+    """Return four taps of Keys's cubic with a = -0.75, in float32.
+
+    Those of a resize are exact for a fraction of 23 bits, those of an affine map are polynomials
+    of rounded powers, multiplied and added at once.
+    """
+    below, fraction = fractions(axis, other, dtype)
+    weights = _affine_cubic(fraction) if other else _exact_cubic(fraction)
+    return Taps(below - 1, weights.astype(np.float32).astype(np.float64), axis.n_in)
+
+
+def _exact_cubic(fraction: NDArray[np.float32]) -> NDArray[np.float64]:
     x = (np.float32(1) + fraction).astype(np.float64) - 1
     y = 1 - x
-    weights = np.stack(
+    return np.stack(
         [
             -0.75 * x * y * y,
             (1.25 * x - 2.25) * x * x + 1,
@@ -96,4 +106,24 @@ def cubic(axis: Axis, given: bool, dtype: np.dtype[Any]) -> Taps:
         ],
         axis=1,
     )
-    return Taps(below - 1, weights.astype(np.float32).astype(np.float64), axis.n_in)
+
+
+def _affine_cubic(fraction: NDArray[np.float32]) -> NDArray[np.float32]:
+    square = fraction * fraction
+    cube = square * fraction
+
+    def plus(factor: float, x: NDArray[np.float32], term: Any) -> NDArray[np.float32]:
+        exact = factor * x.astype(np.float64) + np.asarray(term, np.float64)
+        return exact.astype(np.float32)
+
+    linear_part = np.float32(0.75) * fraction
+    weights: NDArray[np.float32] = np.stack(
+        [
+            plus(-0.75, cube, plus(1.5, square, -linear_part)),
+            plus(1.25, cube, plus(-2.25, square, 1)),
+            plus(-1.25, cube, plus(1.5, square, linear_part)),
+            plus(0.75, cube, np.float32(-0.75) * square),
+        ],
+        axis=1,
+    )
+    return weights

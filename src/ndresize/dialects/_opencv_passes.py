@@ -69,11 +69,13 @@ def padded(axis: int, taps: Taps, arithmetic: Arithmetic) -> list[Pass]:
     return [*before, Pass(axis, operator, arithmetic)]
 
 
-def one_by_one(axis: int, taps: Taps, order: tuple[int, ...]) -> list[Pass]:
+def one_by_one(
+    axis: int, taps: Taps, order: tuple[int, ...], arithmetic: Arithmetic
+) -> list[Pass]:
     """Return passes that sum in the given order."""
     return [
         picked(axis, taps.laid_out(order)),
-        Pass(axis, _blocks(taps.weights[:, list(order)]), FLOAT32),
+        Pass(axis, _blocks(taps.weights[:, list(order)]), arithmetic),
     ]
 
 

@@ -76,8 +76,10 @@ def _filtered(
     rows, columns = axes
     if interpolation == "LINEAR_EXACT" and dtype.kind == "f" and dtype.itemsize > 2:
         interpolation = "LINEAR"
-    if _by_ipp(interpolation, dtype, channels, axes):
-        return _ipp(interpolation, dtype, axes)
+    tolerance = 0.0 if dtype == np.float64 else 1e-10
+    affine = any(axis.strays_by > tolerance for axis in axes)
+    if _by_ipp(interpolation, dtype, channels, axes, affine):
+        return _ipp(interpolation, dtype, axes, affine)
     factors = area.whole_factor(rows), area.whole_factor(columns)
     halved = factors == (2, 2)
     if interpolation == "LINEAR_EXACT":
@@ -113,7 +115,11 @@ def _refuse(interpolation: str, dtype: np.dtype[Any], allowed: tuple[str, ...]) 
 
 
 def _by_ipp(
-    interpolation: str, dtype: np.dtype[Any], channels: int, axes: tuple[Axis, Axis]
+    interpolation: str,
+    dtype: np.dtype[Any],
+    channels: int,
+    axes: tuple[Axis, Axis],
+    affine: bool,
 ) -> bool:
     """Return whether an x86 build of OpenCV leaves the call to IPP."""
     types = {
@@ -124,22 +130,25 @@ def _by_ipp(
     return (
         dtype.name in types.get(interpolation, ())
         and channels in (1, 3, 4)
-        and shortest >= _TAPS[interpolation]
+        and shortest >= (2 if affine else _TAPS[interpolation])
     )
 
 
-def _ipp(interpolation: str, dtype: np.dtype[Any], axes: tuple[Axis, Axis]) -> Passes:
-    """Return passes over columns, then rows, in IPP's arithmetic."""
+def _ipp(
+    interpolation: str, dtype: np.dtype[Any], axes: tuple[Axis, Axis], affine: bool
+) -> Passes:
+    """Return passes in the arithmetic of IPP's resize or, where a factor is given, affine map."""
     rows, columns = axes
-    tolerance = 0.0 if dtype == np.float64 else 1e-10
-    given = any(axis.strays_by > tolerance for axis in axes)
     make = ipp.linear if interpolation == "LINEAR" else ipp.cubic
-    across, down = make(columns, given, dtype), make(rows, given, dtype)
+    across = make(columns, rows if affine else None, dtype)
+    down = make(rows, columns if affine else None, dtype)
     if dtype.kind == "f":
         return _merged(across, down, Arithmetic.for_dtype(dtype)), "half_even"
     if interpolation == "LINEAR":
         passes = [*steps.fused_lerp(1, across), *steps.fused_lerp(0, down)]
         return [*passes, steps.rounded_to_float32(0, rows.n_out)], "half_even"
+    if affine:
+        return [*steps.fused_halves(0, down), *steps.halves(1, across)], "half_even"
     return [*steps.halves(1, across), *steps.fused_halves(0, down)], "half_even"
 
 
@@ -161,28 +170,30 @@ def _own(
         "LANCZOS4": taps.lanczos4,
     }[interpolation]
     across, down = make(columns), make(rows)
-    if dtype.kind == "f":
+    pair = interpolation in ("LINEAR", "AREA")
+    forwards = tuple(range(down.weights.shape[1]))
+    backwards = forwards[::-1]
+    # Vectors of a row are summed from the last tap on, what is left over from the first on.
+    in_vectors = columns.n_out * channels >= (4 if dtype == np.float32 else 8)
+    if dtype.kind == "f" and (pair or interpolation == "CUBIC" and dtype == np.float64):
         return _merged(across, down, Arithmetic.for_dtype(dtype)), "half_even"
-    backwards = tuple(reversed(range(down.weights.shape[1])))
-    in_vectors = columns.n_out * channels >= 8
     if dtype.itemsize > 1:
-        order = backwards if in_vectors else backwards[::-1]
-        if interpolation in ("LINEAR", "AREA"):
-            order = (0, 1)
-        straight = tuple(range(len(order)))
-        return [*steps.one_by_one(1, across, straight), *steps.one_by_one(0, down, order)], (
-            "half_even"
-        )
+        sums = Arithmetic.for_dtype(dtype)
+        straight = pair or not in_vectors or dtype == np.float64
+        if straight or interpolation == "LANCZOS4" and dtype == np.uint16:
+            backwards = forwards
+        passes = steps.one_by_one(1, across, forwards, sums)
+        return [*passes, *steps.one_by_one(0, down, backwards, sums)], "half_even"
     across = taps.Taps(across.first, taps.in_units(across.weights, 11), columns.n_in)
     down = taps.Taps(down.first, taps.in_units(down.weights, 11), rows.n_in)
     fixed = Arithmetic("fixed", bits=11)
-    if interpolation in ("LINEAR", "AREA"):
+    if pair:
         cut = Arithmetic("fixed", bits=11, cut=(7, 2))
         return [Pass(1, across.merged(), fixed), *steps.padded(0, down, cut)], "half_away"
     if interpolation == "CUBIC" and in_vectors:
         # Rows are summed in float32 where a vector of them is full.
         whole = Pass(1, across.merged(), steps.FLOAT32)
-        return [whole, *steps.one_by_one(0, down, backwards)], "half_even"
+        return [whole, *steps.one_by_one(0, down, backwards, steps.FLOAT32)], "half_even"
     return [Pass(1, across.merged(), fixed), Pass(0, down.merged(), fixed)], "half_away"
 
 
