@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ndresize.axis import AxisOperator
 from ndresize.dialects._spline_edges import gather, map_coordinate
 from ndresize.errors import ResizeError
 
-__all__ = ["blur", "sigmas"]
+__all__ = ["blur", "blurred_integers", "sigmas"]
 
 
 def sigmas(given: Any, shape: tuple[int, ...], output_shape: tuple[int, ...]) -> list[float]:
@@ -53,11 +55,59 @@ def blur(n: int, sigma: float, mode: str) -> AxisOperator:
     mode : str
         SciPy's boundary mode.
     """
-    reach = int(4.0 * sigma + 0.5)
-    offsets = np.arange(-reach, reach + 1)
-    weights = np.exp(-0.5 / (sigma * sigma) * offsets**2)
-    weights = weights / weights.sum()
+    offsets, weights = _gaussian(sigma)
     index = (np.arange(n)[:, None] + offsets).astype(np.float64)
     if mode != "grid-constant":
         index = map_coordinate(index, n, mode)
-    return gather(index, np.broadcast_to(weights, index.shape), n)
+    return gather(index, np.broadcast_to(weights, index.shape), n, fixed=True)
+
+
+def _gaussian(sigma: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return offsets and weights of a Gaussian, as ``scipy.ndimage.gaussian_filter1d`` has them."""
+    reach = int(4.0 * sigma + 0.5)
+    offsets = np.arange(-reach, reach + 1)
+    weights = np.exp(-0.5 / (sigma * sigma) * offsets**2)
+    return offsets, weights / weights.sum()
+
+
+def blurred_integers(
+    x: NDArray[Any], spread: Sequence[float], mode: str, constant: float
+) -> NDArray[Any]:
+    """Return integers blurred to the bit as SciPy blurs them.
+
+    Fractions are cut off after each axis, so that the last bit of a sum decides whether a flat
+    area stays as it is; hence SciPy's order of the sums: the middle first, then pairs of samples
+    from the outermost to the innermost (``NI_Correlate1D`` in ``ni_filters.c``).
+
+    Parameters
+    ----------
+    x : ndarray of an integer type
+        The image.
+    spread : sequence of float
+        Standard deviation along each axis, 0 for none.
+    mode : str
+        SciPy's boundary mode.
+    constant : float
+        What lies beyond in mode "grid-constant".
+    """
+    for axis, sigma in enumerate(spread):
+        if sigma == 0:
+            continue
+        n = x.shape[axis]
+        offsets, weights = _gaussian(sigma)
+        reach = len(offsets) // 2
+        place = np.arange(-reach, n + reach, dtype=np.float64)
+        if mode != "grid-constant":
+            place = map_coordinate(place, n, mode)
+        index = place.astype(np.int64)
+        outside = (index < 0) | (index >= n)
+        lines = np.moveaxis(x, axis, -1).astype(np.float64)
+        lines = lines[..., np.where(outside, 0, index)]
+        lines[..., outside] = constant
+        sums = lines[..., reach : reach + n] * weights[reach]
+        for j in range(reach):
+            right = 2 * reach - j
+            sums += (lines[..., j : j + n] + lines[..., right : right + n]) * weights[j]
+        with np.errstate(invalid="ignore"):
+            x = np.moveaxis(sums.astype(x.dtype), -1, axis)
+    return x

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ndresize.errors import ResizeError
+from ndresize.plan import Arithmetic
 
 __all__ = ["output_type", "refuse_types", "sums"]
 
@@ -71,8 +72,8 @@ def refuse_types(dtype: np.dtype[Any], found: np.dtype[Any], order: int) -> None
         )
 
 
-def sums(dtype: np.dtype[Any], found: np.dtype[Any], order: int) -> str:
+def sums(dtype: np.dtype[Any], found: np.dtype[Any], order: int) -> Arithmetic:
     """Return what is summed in: SciPy has doubles; two float32 samples per axis need none."""
-    if order <= 1 and dtype == found and dtype in (np.dtype("float32"), np.dtype("complex64")):
-        return "float32"
-    return "float64"
+    if order <= 1 and dtype == found and dtype.name in ("float32", "complex64"):
+        return Arithmetic("float32")
+    return Arithmetic("float64")

@@ -77,7 +77,9 @@ def footprint_mode(mode: str) -> str:
     return "mirror" if mode in ("constant", "wrap") else mode
 
 
-def gather(index: NDArray[Any], weights: NDArray[np.float64], n_in: int) -> AxisOperator:
+def gather(
+    index: NDArray[Any], weights: NDArray[np.float64], n_in: int, *, fixed: bool = False
+) -> AxisOperator:
     """Return the operator whose row ``i`` reads ``index[i, t]`` with ``weights[i, t]``.
 
     Parameters
@@ -88,6 +90,9 @@ def gather(index: NDArray[Any], weights: NDArray[np.float64], n_in: int) -> Axis
         Weights of the same index are added up.
     n_in : int
         Length of the input axis.
+    fixed : bool
+        Whether weights are added up in fixed point of 60 bits, which rounds their sums once: for
+        rows of many, whose absolute sum is below 8.
     """
     index = index.astype(np.int64)
     reads = (index >= 0) & (index < n_in) & (weights != 0)
@@ -95,6 +100,11 @@ def gather(index: NDArray[Any], weights: NDArray[np.float64], n_in: int) -> Axis
     last = np.where(reads, index, -1).max(axis=1, initial=-1)
     width = max(int(np.max(last - first + 1, initial=1)), 1)
     row, tap = np.nonzero(reads)
-    result = np.zeros((len(index), width))
-    np.add.at(result, (row, index[row, tap] - first[row]), weights[row, tap])
+    values: NDArray[Any] = weights[row, tap]
+    if fixed:
+        values = np.rint(np.ldexp(values, 60)).astype(np.int64)
+    result = np.zeros((len(index), width), values.dtype)
+    np.add.at(result, (row, index[row, tap] - first[row]), values)
+    if fixed:
+        result = np.ldexp(result.astype(np.float64), -60)
     return AxisOperator(np.where(last < 0, 0, first), result, n_in)

@@ -92,10 +92,10 @@ def zoomed(
     outside = x <= -1.0 if mode == "constant" else None
     start = np.floor(x if order % 2 else x + 0.5) - order // 2
     weights = spline_weights(x, order)
-    index = start[:, None] + np.arange(order + 1)
+    index: NDArray[np.float64] = start[:, None] + np.arange(order + 1)
     if outside is not None:
         if outside.any():
-            weights[outside] = [1.0] + [0.0] * order  # covered by the constant
+            weights[outside] = [float(order == 0)] + [0.0] * order  # the constant covers them
             index[outside] = 0.0
         else:
             outside = None
@@ -132,7 +132,7 @@ def _prefilter(n_in: int, order: int, mode: str, around: int) -> AxisOperator:
     index = map_coordinate(index, length, beyond.get(mode, "mirror")) - around
     if mode == "nearest":
         index = np.clip(index, 0, n_in - 1)
-    return gather(index, np.broadcast_to(response, index.shape), n_in)
+    return gather(index, np.broadcast_to(response, index.shape), n_in, fixed=True)
 
 
 def _repeated(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ndresize.axis import AxisOperator
 from ndresize.dialects._planned import ResizeFunction
@@ -14,7 +15,7 @@ from ndresize.engine import portable
 from ndresize.errors import ResizeError
 from ndresize.plan import Arithmetic, Pass, Plan
 
-__all__ = ["converted", "element_of", "run_portably", "stored", "with_stages", "written"]
+__all__ = ["around", "converted", "element_of", "run_portably", "stored", "with_stages", "written"]
 
 P = ParamSpec("P")
 
@@ -42,6 +43,42 @@ def converted(x: Any, dtype: np.dtype[Any]) -> Any:
     """Return an array in another element type."""
     xp = portable.namespace(x)
     return xp.astype(x, getattr(xp, dtype.name))
+
+
+def around(x: Any, plan: Plan, constant: Any, threads: int | None = None) -> Any:
+    """Return what a plan makes of an array that has a constant around it, not zeros.
+
+    Weights inside and outside sum to 1, so the constant's share of an output sample is what the
+    weights inside leave of it, a product over the axes.
+
+    Parameters
+    ----------
+    x : array
+        Of the plan's input type.
+    plan : Plan
+        With float64 or complex128 results.
+    constant : number
+        Finite.
+    threads : int, optional
+        How many threads at most.
+    """
+    xp = portable.namespace(x)
+    inside = [np.ones(n) for n in plan.input_shape]
+    for step in plan.passes:
+        inside[step.axis] = _applied(step.operator, inside[step.axis])
+    share = functools.reduce(np.multiply.outer, inside)
+    y = plan(x, threads=threads)
+    added = xp.asarray((1.0 - share) * constant)
+    if xp is not np:
+        added = xp.asarray(added, device=y.device)
+    return y + added
+
+
+def _applied(operator: AxisOperator, line: NDArray[np.float64]) -> NDArray[np.float64]:
+    last = max(operator.n_in - 1, 0)
+    index = np.minimum(operator.starts[:, None] + np.arange(operator.taps), last)
+    total: NDArray[np.float64] = (operator.weights * line[index]).sum(axis=1)
+    return total
 
 
 def run_portably(plan: Plan) -> Plan:

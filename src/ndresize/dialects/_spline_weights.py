@@ -121,7 +121,9 @@ def impulse_response(order: int) -> Floats:
             gain /= sums[0] - sums[1]
             side = [gain * (h - g) for h, g in zip(*sides, strict=True)]
     half = np.array([float(h) for h in side])
-    return np.concatenate([half[:0:-1], half])
+    response = np.concatenate([half[:0:-1], half])
+    response.setflags(write=False)  # it is kept
+    return response
 
 
 def _exact_poles(order: int) -> list[Decimal]:

@@ -18,12 +18,19 @@ import numpy as np
 from ndresize.axis import AxisOperator
 from ndresize.dialects import _arguments as arguments
 from ndresize.dialects._planned import planned
-from ndresize.dialects._scikit_image_blur import blur, sigmas
+from ndresize.dialects._scikit_image_blur import blur, blurred_integers, sigmas
 from ndresize.dialects._scikit_image_range import clipped, scale_of, without_lowest
 from ndresize.dialects._scipy_types import sums
 from ndresize.dialects._spline_operators import zoomed
 from ndresize.dialects._spline_plan import spline_plan
-from ndresize.dialects._spline_stages import converted, element_of, stored, with_stages, written
+from ndresize.dialects._spline_stages import (
+    around,
+    converted,
+    element_of,
+    stored,
+    with_stages,
+    written,
+)
 from ndresize.engine import portable
 from ndresize.errors import ResizeError
 from ndresize.plan import Arithmetic, Pass, Plan
@@ -73,7 +80,7 @@ def _linear(
         What lies beyond the image, in the names of ``numpy.pad``: "reflect" (edge samples are not
         repeated), "symmetric", "edge", "wrap", "constant".
     cval : number
-        The constant, in the range of the result. The result is ``cval + plan(image - cval)``.
+        The constant, in the range of the result: ``cval * (1 - plan(ones))`` of float64 is added.
     clip : bool
         Whether the result is clipped to the range of the image.
     preserve_range : bool
@@ -133,7 +140,7 @@ def _linear(
     if call.scale != 1:
         _fold(operators, call.scale, call.output_shape)
     source = np.dtype(np.float32) if dtype == np.float16 else dtype
-    arithmetic = Arithmetic(sums(source, found, call.order))
+    arithmetic = sums(source, found, call.order)
     return spline_plan(call.shape, call.output_shape, dtype, found, operators, arithmetic)
 
 
@@ -279,7 +286,7 @@ def _fold(
     operators: dict[int, list[AxisOperator]], scale: float, output_shape: tuple[int, ...]
 ) -> None:
     """Put a factor into the weights of one operator."""
-    for axis, steps in operators.items():
+    for steps in operators.values():
         for position, step in enumerate(steps):
             if not step.is_selection:
                 steps[position] = AxisOperator(step.starts, step.weights * scale, step.n_in)
@@ -297,9 +304,7 @@ def _truncating(
 ) -> Plan:
     """Return the plan of a blur of integers, which SciPy stores after each axis in turn."""
     sums_, picks = Arithmetic("float64", "element"), Arithmetic("element")
-    passes = [
-        Pass(axis, step, sums_) for axis, step in blurs.items() if not step.is_identity
-    ] + [
+    passes = [Pass(axis, step, sums_) for axis, step in blurs.items() if not step.is_identity] + [
         Pass(axis, step, picks)
         for axis, steps in zooms.items()
         for step in steps
@@ -332,7 +337,11 @@ def _resize(
     x = portable.namespace(x).reshape(x, call.shape)
     if call.scale != 1:
         x = without_lowest(x, dtype)
-    if call.constant != 0 and (call.order > 0 or any(call.sigmas)):
+    if call.truncates:
+        picks = _linear.plan(call.shape, dtype, output_shape, 0, mode, anti_aliasing=False)
+        blurred = blurred_integers(np.asarray(x), call.sigmas, call.mode, call.constant)
+        y = picks(blurred, out=out, threads=threads)
+    elif call.constant != 0 and (call.order > 0 or any(call.sigmas)):
         y = written(_around(x, call, output_shape, words, threads), out)
     else:
         y = plan(x, out=out, threads=threads)
@@ -345,19 +354,14 @@ def _around(
     x: Any, call: _Call, output_shape: Any, words: tuple[Any, ...], threads: int | None
 ) -> Any:
     """Return the result where a constant that is not 0 lies around the image."""
-    if call.truncates:
-        raise ResizeError(
-            f"cval must be 0 where integers are blurred for order 0, got {call.constant}: they are "
-            "cut off after each axis; convert the image to float"
-        )
     wide = np.dtype(np.float64)
-    shifted = converted(x, wide) * call.scale - call.constant
     _, mode, cval, clip, preserve_range, _, sigma = words
     blurred = any(call.sigmas)
     inner = _linear.plan(
         call.shape, wide, output_shape, call.order, mode, cval, clip, preserve_range, blurred, sigma
     )
-    return stored(inner(shifted, threads=threads) + call.constant, call.dtype)
+    image = converted(x, wide) * call.scale
+    return stored(around(image, inner, call.constant, threads), call.dtype)
 
 
 resize = with_stages(_linear, _resize)

@@ -23,6 +23,7 @@ from ndresize.dialects._spline_edges import MODES
 from ndresize.dialects._spline_operators import zoomed
 from ndresize.dialects._spline_plan import spline_plan
 from ndresize.dialects._spline_stages import (
+    around,
     converted,
     element_of,
     run_portably,
@@ -31,7 +32,7 @@ from ndresize.dialects._spline_stages import (
     written,
 )
 from ndresize.errors import ResizeError
-from ndresize.plan import Arithmetic, Plan
+from ndresize.plan import Plan
 from ndresize.rounding import limits
 
 __all__ = ["MODES", "zoom"]
@@ -75,9 +76,9 @@ def _linear(
         coordinate is outside, which only rounding or `grid_mode` brings about; "grid-constant"
         puts `cval` around the input.
     cval : number
-        The constant. With "grid-constant" the result is ``cval + plan(input - cval)`` rather than
-        ``plan(input)``: a plan is linear, and this is not. Before a prefilter `cval` becomes an
-        element of the input.
+        The constant. With "grid-constant" a plan is the linear part alone, with zeros around the
+        input: ``zoom`` adds ``cval * (1 - plan(ones))`` to its sums. Before a prefilter `cval`
+        becomes an element of the input.
     prefilter : bool
         Whether samples are made into spline coefficients first (order 2 and above); if not, the
         result is smoothed.
@@ -133,7 +134,7 @@ def _linear(
         zoomed(n_in, n_out, order, mode, prefilter, grid)
         for n_in, n_out in zip(shape, lengths, strict=True)
     ]
-    arithmetic = Arithmetic(sums(dtype, found, order))
+    arithmetic = sums(dtype, found, order)
     operators = {axis: done.operators for axis, done in enumerate(axes)}
     fill = constant, [done.outside for done in axes]
     return run_portably(spline_plan(shape, lengths, dtype, found, operators, arithmetic, fill))
@@ -175,8 +176,8 @@ def _zoom(
     if prefilter and order > 1:
         value = _padded(value, dtype)
     inner = _linear.plan(x.shape, wide, zoom, None, **words)
-    shifted = converted(x, wide) - value
-    return written(stored(inner(shifted, threads=threads) + value, plan.dtype), out)
+    y = around(converted(x, wide), inner, value, threads)
+    return written(stored(y, plan.dtype), out)
 
 
 def _padded(value: Any, dtype: np.dtype[Any]) -> Any:
@@ -221,7 +222,7 @@ def _factors(zoom: Any, rank: int) -> list[Any]:
 
 def _length(n_in: int, factor: Any) -> int:
     try:
-        length = int(round(n_in * factor))
+        length = operator.index(round(n_in * factor))
     except (TypeError, ValueError, OverflowError):
         length = -1
     if length < 0 or isinstance(factor, str | bytes):
@@ -232,7 +233,7 @@ def _length(n_in: int, factor: Any) -> int:
 def _constant(cval: Any, dtype: np.dtype[Any], found: np.dtype[Any]) -> Any:
     """Return the constant in a form that the type of the result holds."""
     try:
-        value = complex(cval) if dtype.kind == "c" else float(cval)
+        value: Any = complex(cval) if dtype.kind == "c" else float(cval)
     except (TypeError, ValueError):
         kind = "number" if dtype.kind == "c" else "real number"
         raise ResizeError(f"cval must be a {kind} for {dtype} input, got {cval!r}") from None
