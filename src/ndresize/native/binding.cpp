@@ -72,7 +72,7 @@ ndresize::AxisTable axis_table(const Starts& starts, const Weights& weights, i64
   table.starts.assign(starts.data(), starts.data() + n);
   table.counts.resize(n);
   table.weights.resize(n * taps * size);
-  table.has_zeros = false;
+  table.has_zeros = table.has_gaps = false;
   for (i64 i = 0; i < n; ++i) {
     const double* row = weights.data() + i * taps;
     int count = 0;
@@ -83,11 +83,13 @@ ndresize::AxisTable axis_table(const Starts& starts, const Weights& weights, i64
       if (size == 4) {
         const float w = static_cast<float>(row[t]);
         table.has_zeros |= w == 0;
+        table.has_gaps |= w == 0 && row[t] != 0;
         std::memcpy(table.weights.data() + (i * taps + t) * 4, &w, 4);
       } else {
         std::memcpy(table.weights.data() + (i * taps + t) * 8, &row[t], 8);
       }
     }
+    for (int t = 0; t < count; ++t) table.has_gaps |= row[t] == 0;
     if (table.starts[i] < 0 || table.starts[i] + count > n_in)
       throw std::invalid_argument("a weight outside the input");
     table.counts[i] = count;

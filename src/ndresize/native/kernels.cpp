@@ -118,12 +118,15 @@ constexpr RowKernels row_kernels() {
         with_rounding<T>(rounding, [&](auto r) { settle_row<T, decltype(r)::value>(row, n); });
       },
       [](const char* const* rows, bool wide_rows, const void* weights, int taps, char* dst,
-         bool wide_dst, i64 n, Rounding rounding, bool safe) {
+         bool wide_dst, i64 n, Rounding rounding, bool safe, bool stream) {
         const A* w = static_cast<const A*>(weights);
         with_rounding<T>(rounding, [&](auto r) {
           constexpr Rounding R = decltype(r)::value;
           if constexpr (!is_int<T>) {
             if (safe) return sum_rows_any<T, true, R>(rows, wide_rows, w, taps, dst, wide_dst, n);
+          }
+          if constexpr (std::is_same_v<T, A>) {
+            if (stream) return stream_rows<T>(rows, w, taps, dst, n);
           }
           sum_rows_any<T, false, R>(rows, wide_rows, w, taps, dst, wide_dst, n);
         });

@@ -23,9 +23,8 @@ struct RowTable {
   int taps;
   int channels;
   int window;             // permute: samples loaded per block, 8 or 16
-  i64 in_begin, n_in;     // first element of the row that is read, and how many are
-  i64 out_begin, n_out;   // first element that is written, and how many are
-  const i64* starts;      // per sample of the tile, relative to in_begin, in samples
+  i64 n_in, n_out;        // elements of the row that are read, from the tile's first on; and written
+  const i64* starts;      // per sample of the tile, relative to the first that is read, in samples
   const void* weights;    // [sample][tap], in the accumulator's type
   const int* window_start;  // permute: per block of 8 outputs
   const int* index;         // permute, gather: [block][tap][8], into the window or the row
@@ -43,11 +42,12 @@ struct RowKernels {
   void (*store)(const void* src, char* dst, std::ptrdiff_t stride, i64 n, Rounding);
   // Make accumulators what they would be after a store and a load.
   void (*settle)(void* row, i64 n, Rounding);
-  // dst[j] = sum over t of weights[t] * rows[t][j]; contiguous rows.
+  // dst[j] = sum over t of weights[t] * rows[t][j]; contiguous rows. `stream`: past the caches, where
+  // the type can do it; the caller then fences.
   void (*sum_rows)(const char* const* rows, bool wide_rows, const void* weights, int taps, char* dst,
-                   bool wide_dst, i64 n, Rounding, bool safe);
+                   bool wide_dst, i64 n, Rounding, bool safe, bool stream);
   // dst[r][i] = sum over t of weights[i][t] * rows[r][starts[i] + t]; up to 8 contiguous rows of
-  // accumulators, from in_begin on; `permute` reads whole windows, so a row has at least one.
+  // accumulators, from the first element that is read on; `permute` reads whole windows, so a row has at least one.
   // `scratch` holds 8 * (n_in + taps * channels + n_out) accumulators for `transpose`.
   void (*sum_taps)(const RowTable&, const char* const* rows, int count, char* const* dst,
                    void* scratch, bool safe);

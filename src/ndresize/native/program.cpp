@@ -16,6 +16,10 @@ namespace {
 
 constexpr i64 little = 1 << 16;  // element operations that are not worth waking a thread for
 
+// Bytes of an output that is streamed to memory: a core's own caches do not hold it, and writing it
+// through them would first read what is overwritten.
+constexpr i64 streamed = i64{16} << 20;
+
 i64 product(const std::vector<i64>& values) {
   i64 p = 1;
   for (const i64 v : values) p *= v;
@@ -47,8 +51,10 @@ const Prepared& Program::prepared(const i64* stride_in, const i64* stride_out) c
   i64 rows = 1;
   for (const Level& level : fresh->nest.levels) rows *= std::max<i64>(level.n_in, 1);
   make_tiles(*fresh, spec, kernels, rows);
-  for (const PassSpec& pass : spec.passes) fresh->careful |= pass.table.has_zeros;
+  for (const PassSpec& pass : spec.passes)
+    fresh->careful |= &pass == fresh->nest.row ? pass.table.has_zeros : pass.table.has_gaps;
   fresh->careful &= k.has_nan;
+  fresh->stream = product(spec.shape_out) * spec.item >= streamed;
   known_.emplace_back(key, std::move(fresh));
   return *known_.back().second;
 }
@@ -112,9 +118,9 @@ bool Program::run(const char* in, const i64* stride_in, char* out, const i64* st
     b.p += tile.out_begin * b.element * blocks;
     const i64 begin = chunks == 1 ? 0 : length * chunk / chunks;
     const i64 end = chunks == 1 ? length : length * (chunk + 1) / chunks;
-    if (!walk || walked != &tile) {
+    if (!walk || walked != &tile.tables()) {
       walk.emplace(spec, kernels, ready, tile, false);
-      walked = &tile;
+      walked = &tile.tables();
     }
     if (spec.picks) {
       walk->picks(a, b, begin, end);

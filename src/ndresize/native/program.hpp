@@ -16,6 +16,7 @@ struct AxisTable {
   std::vector<int> counts;
   std::vector<char> weights;  // [n_out][taps]
   bool has_zeros;             // some weight inside a row, or filling it up, is zero
+  bool has_gaps;              // some weight inside a row is
   const void* row_weights(i64 i, int size) const { return weights.data() + i * taps * size; }
 };
 
@@ -64,7 +65,8 @@ struct Prepared {
   Nest nest;
   std::vector<std::unique_ptr<Tile>> tiles;
   int group = 1;       // rows that the row kernel takes at a time
-  bool careful = false;  // a NaN in the output may have come through a weight of zero
+  bool stream = false;  // the output is larger than the caches: it goes past them
+  bool careful = false;  // a NaN may have come through a weight of zero
   Prepared();
   ~Prepared();
 };

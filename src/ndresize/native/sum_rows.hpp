@@ -6,7 +6,8 @@ namespace ndresize::NDRESIZE_ISA {
 
 // A few vectors of sums stay in registers while the taps go by. Taps: their number where it is
 // known to the compiler, or 0.
-template <class T, bool WideRows, bool WideDst, bool Safe, Rounding R, int Vectors, int Taps>
+template <class T, bool WideRows, bool WideDst, bool Safe, Rounding R, int Vectors, int Taps,
+          bool Stream = false>
 inline void sum_rows_block(const char* const* rows, const Accumulator<T>* weights, int taps,
                            char* dst, i64 j) {
   using A = Accumulator<T>;
@@ -30,7 +31,8 @@ inline void sum_rows_block(const char* const* rows, const Accumulator<T>* weight
 #pragma GCC unroll 8
   for (int k = 0; k < Vectors; ++k) {
     char* p = dst + (j + k * L) * out_size;
-    if constexpr (WideDst) store_lanes<A>(p, sum[k]);
+    if constexpr (Stream) stream_lanes<A>(p, sum[k]);
+    else if constexpr (WideDst) store_lanes<A>(p, sum[k]);
     else narrow<T, R>(p, sum[k]);
   }
 }
@@ -70,6 +72,37 @@ void sum_rows(const char* const* rows, const Accumulator<T>* weights, int taps, 
     case 2: return sum_rows_of<T, WideRows, WideDst, Safe, R, 2>(rows, weights, taps, dst, n);
     case 4: return sum_rows_of<T, WideRows, WideDst, Safe, R, 4>(rows, weights, taps, dst, n);
     default: return sum_rows_of<T, WideRows, WideDst, Safe, R, 0>(rows, weights, taps, dst, n);
+  }
+}
+
+// Floats that go to memory past the caches, in whole lines of 64 bytes; what lies before the first and
+// after the last line is stored as ever.
+template <class T, int Taps>
+void stream_rows_of(const char* const* rows, const T* weights, int taps, char* dst, i64 n) {
+  constexpr auto R = Rounding::half_even;
+  constexpr i64 size = sizeof(T);
+  constexpr int line = 64 / size / L > 0 ? 64 / size / L : 1;  // vectors
+  const i64 before = (64 - reinterpret_cast<std::uintptr_t>(dst) % 64) % 64 / size;
+  if (reinterpret_cast<std::uintptr_t>(dst) % size != 0 || n < before + 2 * line * L)
+    return sum_rows_of<T, true, true, false, R, Taps>(rows, weights, taps, dst, n);
+  if (before > 0) {  // the block goes on into the first line, which is made again
+    for (i64 j = 0; j < before; j += L)
+      sum_rows_block<T, true, true, false, R, 1, Taps>(rows, weights, taps, dst, j);
+  }
+  i64 j = before;
+  for (; j + 2 * line * L <= n; j += 2 * line * L)
+    sum_rows_block<T, true, true, false, R, 2 * line, Taps, true>(rows, weights, taps, dst, j);
+  for (; j + L <= n; j += L)
+    sum_rows_block<T, true, true, false, R, 1, Taps>(rows, weights, taps, dst, j);
+  if (j < n) sum_rows_block<T, true, true, false, R, 1, Taps>(rows, weights, taps, dst, n - L);
+}
+
+template <class T>
+void stream_rows(const char* const* rows, const T* weights, int taps, char* dst, i64 n) {
+  switch (taps) {
+    case 2: return stream_rows_of<T, 2>(rows, weights, taps, dst, n);
+    case 4: return stream_rows_of<T, 4>(rows, weights, taps, dst, n);
+    default: return stream_rows_of<T, 0>(rows, weights, taps, dst, n);
   }
 }
 

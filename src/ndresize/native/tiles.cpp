@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstring>
+#include <numeric>
 
 namespace ndresize {
 namespace {
@@ -89,6 +90,27 @@ void shuffle_tables(Tile& tile, i64 block) {
   tile.shuffled = tile.shuffle.groups * 16 / block;
 }
 
+// Whether outputs from..to - 1 read as those of `model` do, only further on.
+bool repeats(const AxisTable& axis, const Tile& model, i64 from, i64 to, i64 channels) {
+  const i64 first = model.sample, count = to - from;
+  if (count * channels != model.n_out) return false;
+  const i64 ahead = axis.starts[from] - axis.starts[first];
+  for (i64 k = 0; k < count; ++k)
+    if (axis.counts[from + k] == 0 || axis.counts[from + k] != axis.counts[first + k] ||
+        axis.starts[from + k] - axis.starts[first + k] != ahead)
+      return false;
+  const size_t row = axis.weights.size() / std::max<size_t>(axis.starts.size(), 1);
+  return std::memcmp(axis.weights.data() + from * row, axis.weights.data() + first * row,
+                     count * row) == 0;
+}
+
+void share(Tile& tile, const Tile& model, const AxisTable& axis, i64 channels, i64 from) {
+  tile.model = &model;
+  tile.n_in = model.n_in, tile.n_out = model.n_out;
+  tile.in_begin = model.in_begin + (axis.starts[from] - axis.starts[model.sample]) * channels;
+  tile.out_begin = from * channels;
+}
+
 void fill_tile(Tile& tile, const Prepared& prepared, const Spec& spec, const Kernels& kernels,
                i64 rows, i64 from, i64 to) {
   const Nest& nest = prepared.nest;
@@ -125,8 +147,7 @@ void fill_tile(Tile& tile, const Prepared& prepared, const Spec& spec, const Ker
   table.method = Method::transpose;
   table.taps = axis.taps;
   table.channels = static_cast<int>(channels);
-  table.in_begin = tile.in_begin, table.n_in = tile.n_in;
-  table.out_begin = tile.out_begin, table.n_out = tile.n_out;
+  table.n_in = tile.n_in, table.n_out = tile.n_out;
   table.starts = tile.starts.data();
   const i64 row_bytes = i64(axis.taps) * k.accumulator_size;
   tile.weights.assign(axis.weights.begin() + from * row_bytes, axis.weights.begin() + to * row_bytes);
@@ -155,12 +176,23 @@ void make_tiles(Prepared& prepared, const Spec& spec, const Kernels& kernels, i6
   const i64 n = nest.samples_out;
   const i64 width = std::max(nest.samples_in, n) * nest.channels;
   const i64 pieces = std::max<i64>(1, (width + longest - 1) / longest);
-  const i64 step = std::max<i64>((n + pieces - 1) / pieces, 1);
+  i64 step = std::max<i64>((n + pieces - 1) / pieces, 1);
+  // Where the ratio of lengths is a small one the weights repeat, and so do the tables of tiles that
+  // hold whole periods.
+  const i64 period = n / std::max<i64>(std::gcd(n, nest.samples_in), 1);
+  if (pieces > 1 && period <= step) step = (step + period - 1) / period * period;
+  const Tile* model = nullptr;
   for (i64 from = 0; from < n; from += step) {
+    const i64 to = std::min(from + step, n);
     prepared.tiles.push_back(std::make_unique<Tile>());
-    fill_tile(*prepared.tiles.back(), prepared, spec, kernels, rows, from, std::min(from + step, n));
-    if (prepared.tiles.back()->table.method == Method::transpose && nest.row && !spec.picks)
-      prepared.group = lanes;
+    Tile& tile = *prepared.tiles.back();
+    if (model && repeats(nest.row->table, *model, from, to, spec.picks ? 1 : nest.channels)) {
+      share(tile, *model, nest.row->table, spec.picks ? 1 : nest.channels, from);
+      continue;
+    }
+    fill_tile(tile, prepared, spec, kernels, rows, from, to);
+    if (tile.table.method == Method::transpose && nest.row && !spec.picks) prepared.group = lanes;
+    if (nest.row && pieces > 1) model = &tile, tile.sample = from;
   }
 }
 

@@ -7,7 +7,10 @@
 namespace ndresize {
 
 struct Tile {
+  i64 sample = 0;  // the first output
   i64 in_begin = 0, n_in = 0, out_begin = 0, n_out = 0;  // elements of the row
+  const Tile* model = nullptr;  // the tile whose tables this one shares, or null: it has its own
+  const Tile& tables() const { return model ? *model : *this; }
   RowTable table{};        // sums: the row pass
   std::vector<i64> starts;
   std::vector<int> window_start, index;

@@ -48,6 +48,18 @@ template <class T>
 inline void store_lanes(void* p, const V<T>& v) {
   std::memcpy(p, &v, sizeof v);
 }
+// The same past the caches, where the instruction set can; p is aligned to the vector.
+template <class T>
+inline void stream_lanes(void* p, const V<T>& v) {
+#ifdef __AVX2__
+  __m256i part[sizeof(V<T>) / 32];
+  std::memcpy(part, &v, sizeof v);
+  for (size_t k = 0; k < sizeof(V<T>) / 32; ++k)
+    _mm256_stream_si256(static_cast<__m256i*>(p) + k, part[k]);
+#else
+  store_lanes<T>(p, v);
+#endif
+}
 template <class A>
 inline V<A> splat(A x) {
   return x - V<A>{};

@@ -44,13 +44,13 @@ View sub(const View& view, int l, i64 i) {
 Walk::Walk(const Spec& spec, const Kernels& kernels, const Prepared& prepared, const Tile& tile,
            bool safe)
     : spec_(spec), kernels_(kernels), k_(kernels.rows[spec.type]), prepared_(prepared),
-      nest_(prepared.nest), tile_(tile), safe_(safe),
+      nest_(prepared.nest), tile_(tile.tables()), safe_(safe), stream_(prepared.stream),
       levels_(static_cast<int>(prepared.nest.levels.size())) {
   if (spec.picks) return;
   const i64 a = k_.accumulator_size;
   const auto padded = [&](i64 n) { return (n + padding) * a; };
-  row_in_bytes_ = padded(tile.n_in);
-  row_out_bytes_ = padded(tile.n_out);
+  row_in_bytes_ = padded(tile_.n_in);
+  row_out_bytes_ = padded(tile_.n_out);
   i64 total = 64 * 8 + prepared.group * (row_in_bytes_ + row_out_bytes_);
   i64 most_taps = 0;
   // Innermost first: a slab of level l is made of the levels below it.
@@ -79,8 +79,8 @@ Walk::Walk(const Spec& spec, const Kernels& kernels, const Prepared& prepared, c
     slab_in *= at.n_in, slab_out *= at.n_out;
   }
   total += most_taps * row_in_bytes_ + 64 * 8;
-  const i64 lanes = nest_.row && tile.table.method == Method::transpose
-                        ? 8 * a * (tile.n_in + tile.n_out + i64(tile.table.taps) * nest_.channels)
+  const i64 lanes = nest_.row && tile_.table.method == Method::transpose
+                        ? 8 * a * (tile.n_in + tile.n_out + i64(tile_.table.taps) * nest_.channels)
                         : 0;
   total += lanes;
   scratch.reset(static_cast<size_t>(total));
@@ -98,6 +98,9 @@ Walk::Walk(const Spec& spec, const Kernels& kernels, const Prepared& prepared, c
 bool Walk::sums(const View& in, const View& out, i64 begin, i64 end) {
   nan_ = false;
   level(0, in, out, begin, end);
+#ifdef __SSE2__
+  if (stream_) __builtin_ia32_sfence();  // another thread may read what was streamed
+#endif
   return !nan_;
 }
 
@@ -236,14 +239,15 @@ void Walk::sum(const Level& at, i64 i, const char* const* rows, bool wide_rows, 
   const bool direct = out.element == (out.wide ? k_.accumulator_size : k_.element_size);
   char* to = direct ? dst : rows_out_;
   const bool wide = !direct || out.wide;
-  k_.sum_rows(rows, wide_rows, weights, axis.counts[i], to, wide, n, spec_.rounding, safe_);
+  k_.sum_rows(rows, wide_rows, weights, axis.counts[i], to, wide, n, spec_.rounding, safe_,
+              stream_ && out.array && direct);
+  if (axis.has_gaps) check(to, wide, n);
   if (wide && at.pass->settle) k_.settle(to, n, spec_.rounding);
   if (!direct) {
     const i64 a = k_.accumulator_size;
     if (out.wide) copy_elements(to, a, dst, out.element, n, a);
     else k_.store(to, dst, out.element, n, spec_.rounding);
   }
-  if (out.array) check(dst, out.element, n);
 }
 
 void Walk::rows(const char* const* in, const View& from, char* const* out, const View& to,
@@ -268,17 +272,20 @@ void Walk::rows(const char* const* in, const View& from, char* const* out, const
   }
   k_.sum_taps(table, sources, count, sums, lanes_, safe_);
   for (int g = 0; g < count; ++g) {
+    if (nest_.row->table.has_zeros) check(sums[g], true, tile_.n_out);
     if (nest_.row->settle) k_.settle(sums[g], tile_.n_out, spec_.rounding);
     if (!direct_out) {
       if (to.wide) copy_elements(sums[g], a, out[g], to.element, tile_.n_out, a);
       else k_.store(sums[g], out[g], to.element, tile_.n_out, spec_.rounding);
     }
-    if (to.array) check(out[g], to.element, tile_.n_out);
   }
 }
 
-void Walk::check(const char* row, i64 element, i64 n) {
-  if (prepared_.careful && !safe_ && k_.any_nan(row, element, n)) nan_ = true;
+// Look for a NaN that came through a weight of zero, in a row of accumulators or of elements.
+void Walk::check(const char* row, bool wide, i64 n) {
+  if (!prepared_.careful || safe_) return;
+  const RowKernels& k = wide ? kernels_.rows[k_.accumulator_size == 4 ? f32 : f64] : k_;
+  if (k.any_nan(row, k.element_size, n)) nan_ = true;
 }
 
 void Walk::picks(const View& in, const View& out, i64 begin, i64 end) { pick(0, in, out, begin, end); }

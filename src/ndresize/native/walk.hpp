@@ -43,7 +43,7 @@ class Walk {
   void pick(int l, const View& in, const View& out, i64 begin, i64 end);
   void pick_row(const char* src, char* dst, const View& in, const View& out);
   bool contiguous(const View& view, int below, bool lengths_in, i64* size) const;
-  void check(const char* row, i64 element, i64 n);
+  void check(const char* row, bool wide, i64 n);
 
   const Spec& spec_;
   const Kernels& kernels_;
@@ -52,6 +52,7 @@ class Walk {
   const Nest& nest_;
   const Tile& tile_;
   const bool safe_;
+  const bool stream_;  // rows of the output array go past the caches
   const int levels_;
   bool nan_ = false;
   Frame frames_[most_levels];
