@@ -55,7 +55,7 @@ def draw(rng: np.random.Generator) -> Call:
     if rng.random() < 0.85:
         words["mode"] = str(rng.choice(MODES))
     if rng.random() < 0.4:
-        words["cval"] = [1, 0.5, -3.25, 200.5][rng.integers(4)]
+        words["cval"] = [1, 0.5, -3.25, 100.5][rng.integers(4)]
     if rng.random() < 0.3:
         words["prefilter"] = bool(rng.integers(2))
     if rng.random() < 0.5:

@@ -183,6 +183,11 @@ def test_quirk_the_padded_constant_is_of_the_input_type() -> None:
     words = {"mode": "grid-constant", "grid_mode": True, "output": np.float64}
     assert both(x, 2, cval=0.9, **words) == both(x, 2, cval=0, **words)
     assert both(x, 2, cval=0.9, order=1, **words) != both(x, 2, cval=0, order=1, **words)
+    assert both(x, 2, cval=257, **words) == both(x, 2, cval=1, **words)
+    with pytest.raises(OverflowError):
+        theirs(x.astype(np.int8), 2, cval=200, **words)
+    with pytest.raises(ResizeError, match="cval must be a number that int8 holds"):
+        scipy.zoom(x.astype(np.int8), 2, cval=200, **words)
 
 
 def test_quirk_all_factors_1_copy_anything() -> None:

@@ -125,6 +125,8 @@ def _linear(
         return Plan(shape, dtype, (), shape, found)
     refuse_types(dtype, found, order)
     constant = _constant(cval, dtype, found)
+    if mode == "grid-constant" and prefilter and order > 1:
+        _padded(cval, dtype)
     for axis, n_out in enumerate(lengths):
         arguments.refuse_huge_axis(axis, n_out, order + 1)
         if prefilter and order > 1 and n_out != shape[axis]:
@@ -174,16 +176,27 @@ def _zoom(
             f"cval must be finite in mode grid-constant, where it enters the sums, got {cval!r}"
         )
     if prefilter and order > 1:
-        value = _padded(value, dtype)
+        value = _padded(cval, dtype)
     inner = _linear.plan(x.shape, wide, zoom, None, **words)
     y = around(converted(x, wide), inner, value, threads)
     return written(stored(y, plan.dtype), out)
 
 
-def _padded(value: Any, dtype: np.dtype[Any]) -> Any:
-    """Return the constant as it is after the input was padded with it, in the input's own type."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        return np.asarray(value).astype(dtype).astype(type(value)).item()
+def _padded(cval: Any, dtype: np.dtype[Any]) -> Any:
+    """Return the constant as it is after the input was padded with it, in the input's own type.
+
+    NumPy refuses to put into a signed integer what it does not hold; an unsigned one wraps.
+    """
+    pad = np.zeros(1, dtype)
+    try:
+        with np.errstate(invalid="ignore", over="ignore"):
+            pad[:] = np.asarray(cval)[()]
+    except (OverflowError, ValueError):
+        raise ResizeError(
+            f"cval must be a number that {dtype} holds, in mode grid-constant with a prefilter, "
+            f"got {cval!r}: the input is padded with it; give prefilter=False or another input type"
+        ) from None
+    return pad[0].item()
 
 
 def _blends(plan: Plan, order: int, mode: str, prefilter: bool, grid_mode: bool) -> bool:
