@@ -106,6 +106,77 @@ def _scales(call: Call) -> tuple[float, float]:
     return 1 / (rows / call.shape[0]), 1 / (columns / call.shape[1])
 
 
+def _channels(call: Call) -> int:
+    return call.shape[2] if len(call.shape) == 3 else 1
+
+
+def _strays_by(call: Call) -> float:
+    """Return by how much given factors differ from the ratios of the lengths."""
+    if call.arguments["dsize"] is not None:
+        return 0.0
+    factors = call.arguments["fy"], call.arguments["fx"]
+    pairs = zip(factors, _size(call), call.shape, strict=False)
+    return max(abs(n_out / n_in - factor) / factor for factor, n_out, n_in in pairs)
+
+
+def _is_affine(call: Call) -> bool:
+    return _strays_by(call) > (0 if call.dtype == "float64" else 1e-10)
+
+
+def _is_ipp(call: Call) -> bool:
+    """Return whether IPP answers, should it have the interpolation for the type."""
+    taps = 4 if call.arguments["interpolation"] == "INTER_CUBIC" else 2
+    shortest = 2 if _is_affine(call) else taps
+    return _channels(call) in (1, 3, 4) and min(call.shape[:2]) >= shortest
+
+
+def _is(call: Call, interpolations: str, types: str) -> bool:
+    name = call.arguments["interpolation"].removeprefix("INTER_")
+    copies = _size(call) == call.shape[:2]
+    return name in interpolations.split() and call.dtype in types.split() and not copies
+
+
+def _has_left_over(call: Call) -> bool:
+    """Return whether rows are some vectors of eight samples and a rest."""
+    row = _size(call)[1] * _channels(call)
+    return row >= 8 and row % 8 != 0
+
+
+def _has_partial_cells(call: Call) -> bool:
+    """Return whether cells are of whole samples and the last one is not full."""
+    scales = _scales(call)
+    whole = all(abs(s - round(s)) < 2.0**-52 for s in scales)
+    pairs = zip(scales, _size(call), call.shape, strict=False)
+    return whole and any(round(s) * n_out > n_in for s, n_out, n_in in pairs)
+
+
+def _is_halved(call: Call) -> bool:
+    return [round(s, 9) for s in _scales(call)] == [2, 2]
+
+
+_INTEGERS = "uint8 int16 uint16"
+
+DEVIATIONS = {
+    "linear-int16": lambda call: _is(call, "LINEAR", "int16") and _is_ipp(call),
+    "linear-factors": lambda call: (
+        _is(call, "LINEAR LINEAR_EXACT", "float64 uint16") and _is_ipp(call) and _is_affine(call)
+    ),
+    "cubic-factors": lambda call: (
+        _is(call, "CUBIC", _INTEGERS) and _is_ipp(call) and _is_affine(call)
+    ),
+    "cubic-16-bits": lambda call: (
+        _is(call, "CUBIC", "int16 uint16") and _is_ipp(call) and not _is_affine(call)
+    ),
+    "cubic-left-over": lambda call: (
+        _is(call, "CUBIC", _INTEGERS) and not _is_ipp(call) and _has_left_over(call)
+    ),
+    "lanczos4-left-over": lambda call: _is(call, "LANCZOS4", "int16") and _has_left_over(call),
+    "partial-cells-float64": lambda call: _is(call, "AREA", "float64") and _has_partial_cells(call),
+    "partial-cells-int16": lambda call: (
+        _is(call, "AREA LINEAR", "int16") and _has_partial_cells(call) and _is_halved(call)
+    ),
+}
+
 COUNTERPARTS = (
     Counterpart(
         name="opencv.resize",
@@ -113,6 +184,7 @@ COUNTERPARTS = (
         package="opencv-python-headless",
         run=run,
         draw=draw,
+        deviations=DEVIATIONS,
         speed={
             "1080p to 224, linear": Call(
                 (1080, 1920, 3),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ndresize.axis import AxisOperator
 from ndresize.dialects._opencv_axis import Axis
 
-__all__ = ["cells", "whole_cells", "whole_factor"]
+__all__ = ["cells", "reciprocal", "times", "whole_cells", "whole_factor"]
 
 _EPSILON = 2.0**-52
 
@@ -23,6 +24,17 @@ def whole_cells(axis: Axis, factor: int) -> AxisOperator:
     starts = np.arange(axis.n_out) * factor
     inside = starts[:, None] + np.arange(factor) < axis.n_in
     return AxisOperator(starts, inside.astype(np.float64), axis.n_in)
+
+
+def reciprocal(cell: int) -> float:
+    """Return the float32 that sums of a cell are multiplied by."""
+    return float(np.float32(1) / np.float32(cell))
+
+
+def times(operator: AxisOperator, factors: NDArray[np.float64] | float) -> AxisOperator:
+    """Return an operator whose rows are multiplied by factors."""
+    column = np.broadcast_to(np.asarray(factors), (operator.n_out,))[:, None]
+    return AxisOperator(operator.starts, operator.weights * column, operator.n_in)
 
 
 def cells(axis: Axis) -> AxisOperator:

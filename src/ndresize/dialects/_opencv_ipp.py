@@ -25,7 +25,9 @@ def _fused(x: NDArray[np.float64], factor: float, term: float) -> NDArray[np.flo
     error = ((high[0] * high[1] - product) + high[0] * low[1] + low[0] * high[1]) + low[0] * low[1]
     total = product + term
     virtual = total - product
-    return total + (((product - (total - virtual)) + (term - virtual)) + error)
+    lost = (product - (total - virtual)) + (term - virtual)
+    once: NDArray[np.float64] = total + (lost + error)
+    return once
 
 
 def _high(x: Any) -> Any:

@@ -19,8 +19,9 @@ __all__ = [
     "FLOAT64",
     "fused_halves",
     "fused_lerp",
-    "halves",
     "half_up",
+    "halves",
+    "in_orders",
     "one_by_one",
     "padded",
     "picked",
@@ -69,9 +70,7 @@ def padded(axis: int, taps: Taps, arithmetic: Arithmetic) -> list[Pass]:
     return [*before, Pass(axis, operator, arithmetic)]
 
 
-def one_by_one(
-    axis: int, taps: Taps, order: tuple[int, ...], arithmetic: Arithmetic
-) -> list[Pass]:
+def one_by_one(axis: int, taps: Taps, order: tuple[int, ...], arithmetic: Arithmetic) -> list[Pass]:
     """Return passes that sum in the given order."""
     return [
         picked(axis, taps.laid_out(order)),
@@ -100,18 +99,68 @@ def halves(axis: int, taps: Taps) -> list[Pass]:
     ]
 
 
-def fused_halves(axis: int, taps: Taps) -> list[Pass]:
-    """Return passes for the same with the first product of each half added at once."""
+def fused_halves(axis: int, taps: Taps, order: tuple[int, ...] = (0, 1, 2, 3)) -> list[Pass]:
+    """Return passes for the same with the first product of each half added at once.
+
+    `order` says which taps are a, b, c and d.
+    """
     n_out = len(taps.first)
-    first = taps.weights.copy()
+    weights = taps.weights[:, list(order)]
+    first = weights.copy()
     first[:, ::2] = 1.0
-    then = np.ones_like(taps.weights)
-    then[:, ::2] = taps.weights[:, ::2]
+    then = np.ones_like(weights)
+    then[:, ::2] = weights[:, ::2]
     return [
-        picked(axis, taps.laid_out((0, 1, 2, 3))),
+        picked(axis, taps.laid_out(order)),
         scaled(axis, first.ravel()),
         Pass(axis, _blocks(then.reshape(-1, 2)), FLOAT64),
         Pass(axis, _blocks(np.ones((n_out, 2))), FLOAT32),
+    ]
+
+
+def in_orders(axis: int, taps: Taps, chained: NDArray[np.bool_], crossed: bool) -> list[Pass]:
+    """Return passes that sum four taps in one order or, where `chained`, in another.
+
+    Chained: ``fma(d, w3, fma(c, w2, fma(b, w1, a * w0)))``. Else, `crossed`:
+    ``fma(c, w2, a * w0) + fma(d, w3, b * w1)``; and not: ``(a * w0 + b * w1) + (c * w2 + d * w3)``.
+    """
+    n_out = len(taps.first)
+    one, zero = np.ones(n_out), np.zeros(n_out)
+    w0, w1, w2, w3 = taps.weights.T
+    apart = not crossed
+
+    def either(chain: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.where(chained, chain, other)
+
+    def summed(rows: list[list[NDArray[np.float64]]], arithmetic: Arithmetic) -> Pass:
+        """Make of each block of samples one sample per row."""
+        block = np.array(rows)  # (rows, samples, n_out)
+        count, samples, _ = block.shape
+        starts = np.repeat(np.arange(n_out) * samples, count)
+        weights = np.moveaxis(block, 2, 0).reshape(-1, samples)
+        return Pass(axis, AxisOperator(starts, weights, n_out * samples), arithmetic)
+
+    def rounded(samples: int) -> Pass:
+        return rounded_to_float32(axis, n_out * samples)
+
+    products = [w0, either(one, w1), either(one, w2 if apart else one), either(one, w3)]
+    if crossed:
+        products[3] = one
+    pair = one if apart else w2
+    first = [
+        [one, either(w1, one if apart else zero), either(zero, zero if apart else pair), zero],
+        [zero, either(zero, zero if apart else one), either(one, one if apart else zero), zero],
+        [zero, zero, zero, either(one, zero)],
+    ]
+    first[1][3] = either(zero, one if apart else w3)
+    return [
+        picked(axis, taps.laid_out((0, 1, 2, 3))),
+        scaled(axis, np.stack(products, axis=1).ravel()),
+        summed(first, FLOAT64),
+        rounded(3),
+        summed([[one, either(w2, one), zero], [zero, zero, either(one, zero)]], FLOAT64),
+        rounded(2),
+        summed([[one, either(w3, zero)]], FLOAT64),
     ]
 
 

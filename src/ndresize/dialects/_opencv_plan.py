@@ -79,7 +79,7 @@ def _filtered(
     tolerance = 0.0 if dtype == np.float64 else 1e-10
     affine = any(axis.strays_by > tolerance for axis in axes)
     if _by_ipp(interpolation, dtype, channels, axes, affine):
-        return _ipp(interpolation, dtype, axes, affine)
+        return _ipp(interpolation, dtype, channels, axes, affine)
     factors = area.whole_factor(rows), area.whole_factor(columns)
     halved = factors == (2, 2)
     if interpolation == "LINEAR_EXACT":
@@ -135,7 +135,11 @@ def _by_ipp(
 
 
 def _ipp(
-    interpolation: str, dtype: np.dtype[Any], axes: tuple[Axis, Axis], affine: bool
+    interpolation: str,
+    dtype: np.dtype[Any],
+    channels: int,
+    axes: tuple[Axis, Axis],
+    affine: bool,
 ) -> Passes:
     """Return passes in the arithmetic of IPP's resize or, where a factor is given, affine map."""
     rows, columns = axes
@@ -149,13 +153,21 @@ def _ipp(
         return [*passes, steps.rounded_to_float32(0, rows.n_out)], "half_even"
     if affine:
         return [*steps.fused_halves(0, down), *steps.halves(1, across)], "half_even"
-    return [*steps.halves(1, across), *steps.fused_halves(0, down)], "half_even"
+    if dtype == np.uint8:
+        outer = (across.first < 0) | (across.first + 4 >= columns.n_in)
+        summed = steps.in_orders(1, across, outer | (channels == 3), crossed=channels == 4)
+        return [*summed, *steps.fused_halves(0, down)], "half_even"
+    if channels == 1:
+        return [*steps.halves(1, across), *steps.fused_halves(0, down)], "half_even"
+    outer_first = steps.fused_halves(1, across, (0, 3, 1, 2))
+    return [*outer_first, *steps.fused_halves(0, down)], "half_even"
 
 
 def _merged(across: taps.Taps, down: taps.Taps, arithmetic: Arithmetic) -> list[Pass]:
     """Return one pass over columns and one over rows, without those that copy."""
-    passes = [Pass(1, across.merged(), arithmetic), Pass(0, down.merged(), arithmetic)]
-    return [step for step in passes if not step.operator.is_identity]
+    return _without_copies(
+        [Pass(1, across.merged(), arithmetic), Pass(0, down.merged(), arithmetic)]
+    )
 
 
 def _own(
@@ -175,12 +187,12 @@ def _own(
     backwards = forwards[::-1]
     # Vectors of a row are summed from the last tap on, what is left over from the first on.
     in_vectors = columns.n_out * channels >= (4 if dtype == np.float32 else 8)
-    if dtype.kind == "f" and (pair or interpolation == "CUBIC" and dtype == np.float64):
+    if dtype.kind == "f" and (pair or (interpolation == "CUBIC" and dtype == np.float64)):
         return _merged(across, down, Arithmetic.for_dtype(dtype)), "half_even"
     if dtype.itemsize > 1:
         sums = Arithmetic.for_dtype(dtype)
         straight = pair or not in_vectors or dtype == np.float64
-        if straight or interpolation == "LANCZOS4" and dtype == np.uint16:
+        if straight or (interpolation == "LANCZOS4" and dtype == np.uint16):
             backwards = forwards
         passes = steps.one_by_one(1, across, forwards, sums)
         return [*passes, *steps.one_by_one(0, down, backwards, sums)], "half_even"
@@ -200,44 +212,68 @@ def _own(
 def _whole_cells(
     shape: tuple[int, ...], dtype: np.dtype[Any], axes: tuple[Axis, Axis], channels: int
 ) -> Passes:
-    """Return passes for cells of whole samples: sums, then one product."""
+    """Return passes for cells of whole samples: sums, then one product.
+
+    A last cell that is not full is divided by what it has.
+    """
     rows, columns = axes
-    factors = [round(axis.scale) for axis in axes]
-    down = area.whole_cells(rows, factors[0])
-    across = area.whole_cells(columns, factors[1])
-    cell = factors[0] * factors[1]
-    factor = float(np.float32(1) / np.float32(cell))
+    factors = round(rows.scale), round(columns.scale)
+    sums = area.whole_cells(rows, factors[0]), area.whole_cells(columns, factors[1])
+    rounded_up = factors == (2, 2) and channels in (1, 3, 4)
     if dtype.kind == "f":
-        sums = Arithmetic.for_dtype(dtype)
-        means = AxisOperator(down.starts, down.weights * factor, down.n_in)
-        passes = [Pass(1, across, sums), Pass(0, means, sums)]
-        return [step for step in passes if not step.operator.is_identity], "half_even"
-    rounding: RoundingRule = "half_even"
-    if factors == [2, 2] and channels in (1, 3, 4):
-        if dtype.kind == "i":
-            fixed = Arithmetic("fixed", bits=1)
-            passes = [
-                Pass(1, AxisOperator(across.starts, across.weights / 2, across.n_in), fixed),
-                Pass(0, AxisOperator(down.starts, down.weights / 2, down.n_in), fixed),
-            ]
-            return [*passes, *steps.half_up(0, rows.n_out)], "half_even"
-        rounding = "half_away"
+        return _float_cells(dtype, factors, sums), "half_even"
+    if any(op.weights.min() == 0 for op in sums):
+        return _partial_cells(factors, sums, rounded_up and dtype.kind == "u"), "half_even"
+    cell = factors[0] * factors[1]
+    if rounded_up and dtype.kind == "i":
+        halves = Arithmetic("fixed", bits=1)
+        passes = [Pass(axis, area.times(sums[axis], 0.5), halves) for axis in (1, 0)]
+        return [*passes, *steps.half_up(0, rows.n_out)], "half_even"
     if cell & (cell - 1) == 0:  # the factor is exact, wherever it is multiplied
-        passes = [
-            Pass(
-                axis.axis,
-                AxisOperator(sums.starts, sums.weights / number, sums.n_in),
-                steps.FLOAT32,
-            )
-            for axis, sums, number in ((columns, across, factors[1]), (rows, down, factors[0]))
-        ]
-        return [step for step in passes if not step.operator.is_identity], rounding
-    passes = [Pass(1, across, steps.FLOAT32), Pass(0, down, steps.FLOAT32)]
+        passes = [Pass(a, area.times(sums[a], 1 / factors[a]), steps.FLOAT32) for a in (1, 0)]
+        return _without_copies(passes), "half_away" if rounded_up else "half_even"
+    passes = [Pass(axis, sums[axis], steps.FLOAT32) for axis in (1, 0)]
+    factor = area.reciprocal(cell)
     if len(shape) == 3:  # one pass per axis, which the compiled engine takes
-        last = steps.scaled(2, np.full(channels, factor))
-    else:
-        last = steps.scaled(0, np.full(rows.n_out, factor))
-    return [*passes, last], rounding
+        return [*passes, steps.scaled(2, np.full(channels, factor))], "half_even"
+    return [*passes, steps.scaled(0, np.full(rows.n_out, factor))], "half_even"
+
+
+def _float_cells(
+    dtype: np.dtype[Any], factors: tuple[int, int], sums: tuple[AxisOperator, AxisOperator]
+) -> list[Pass]:
+    full = area.reciprocal(factors[0] * factors[1])
+    down = area.times(sums[0], full * factors[0] / sums[0].weights.sum(axis=1))
+    across = area.times(sums[1], factors[1] / sums[1].weights.sum(axis=1))
+    arithmetic = Arithmetic.for_dtype(dtype)
+    return _without_copies([Pass(1, across, arithmetic), Pass(0, down, arithmetic)])
+
+
+def _partial_cells(
+    factors: tuple[int, int], sums: tuple[AxisOperator, AxisOperator], rounded_up: bool
+) -> list[Pass]:
+    """Return passes of products in float64 that are rounded to float32 at their end.
+
+    Only full cells are rounded up where they are halves: a millionth more decides them, and the
+    last row takes it back.
+    """
+    more = 1 + 2.0**-20 if rounded_up else 1.0
+    counts = [op.weights.sum(axis=1) for op in sums]
+    across = np.where(counts[1] == factors[1], more / factors[1], 1 / counts[1])
+    error = area.reciprocal(factors[0] * factors[1]) * (factors[0] * factors[1])
+    full = error / factors[0]
+    down = np.where(counts[0] == factors[0], full, 1 / (counts[0] * more))
+    if counts[1][-1] != factors[1]:
+        across[-1] /= error
+    return [
+        Pass(1, area.times(sums[1], across), steps.FLOAT64),
+        Pass(0, area.times(sums[0], down), steps.FLOAT64),
+        steps.rounded_to_float32(0, sums[0].n_out),
+    ]
+
+
+def _without_copies(passes: list[Pass]) -> list[Pass]:
+    return [step for step in passes if not step.operator.is_identity]
 
 
 def _cells(dtype: np.dtype[Any], axes: tuple[Axis, Axis]) -> Passes:

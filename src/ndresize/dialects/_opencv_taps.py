@@ -65,7 +65,8 @@ class Taps:
 def in_units(weights: NDArray[Any], bits: int) -> NDArray[np.float64]:
     """Return float32 weights as multiples of ``2**-bits``, halves to even."""
     scaled = np.rint(weights.astype(Float32) * Float32(2**bits))
-    return np.ldexp(scaled.astype(np.float64), -bits)
+    units: NDArray[np.float64] = np.ldexp(scaled.astype(np.float64), -bits)
+    return units
 
 
 def _places(axis: Axis) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
