@@ -83,6 +83,13 @@ def test_colours_are_premultiplied(channels: int) -> None:
     assert (agree(image, size=[4, 4], mode=mode) != straight).any()
 
 
+@pytest.mark.parametrize("channels", [2, 4])
+def test_every_colour_with_every_alpha(channels: int) -> None:
+    colour, alpha = np.meshgrid(np.arange(256, dtype=np.uint8), np.arange(256, dtype=np.uint8))
+    image = np.stack([*[colour] * (channels - 1), alpha], axis=-1)
+    agree(image, size=[512, 256], resample="BOX")  # there, each sample twice, and back
+
+
 def test_nearest_keeps_colours_of_transparent_samples() -> None:
     image = noise(5, 5, 4)
     image[..., 3] = 0

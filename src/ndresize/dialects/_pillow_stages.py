@@ -70,9 +70,6 @@ class StagedPlan(Plan):
         y = self._run(self._inner[0], x, out, threads)
         if not self.premultiplied:
             return y
-        if isinstance(y, np.ndarray):
-            y[...] = unpremultiply(y, np)
-            return y
         return unpremultiply(y, xp)
 
     def _run(self, inner: Plan, x: Any, out: Any, threads: int | None) -> Any:
@@ -115,25 +112,52 @@ class StagedPlan(Plan):
 
 def premultiply(x: Any, xp: Any) -> Any:
     """Return colours times alpha over 255, rounded as Pillow's MULDIV255 does."""
-    wide = _wide(xp)
+    if xp is np:
+        result = np.empty_like(x)
+        for rows in _bands(x):
+            alpha = x[rows, ..., -1].astype(np.uint16)
+            for channel in range(x.shape[-1] - 1):
+                product = x[rows, ..., channel].astype(np.uint16)
+                product *= alpha
+                product += 128
+                product += product >> 8
+                product >>= 8
+                result[rows, ..., channel] = product
+            result[rows, ..., -1] = x[rows, ..., -1]
+        return result
     alpha = x[..., -1:]
-    product = xp.astype(x[..., :-1], wide) * xp.astype(alpha, wide) + 128
+    product = xp.astype(x[..., :-1], xp.int32) * xp.astype(alpha, xp.int32) + 128
     return xp.concat([xp.astype(((product >> 8) + product) >> 8, x.dtype), alpha], axis=-1)
 
 
 def unpremultiply(x: Any, xp: Any) -> Any:
-    """Return colours over alpha times 255, cut, at most 255; those without alpha stay."""
-    wide = _wide(xp)
-    colours, alpha = x[..., :-1], xp.astype(x[..., -1:], wide)
+    """Return colours over alpha times 255, cut, at most 255; those without alpha stay.
+
+    A NumPy array is changed in place.
+    """
+    if xp is np:
+        for rows in _bands(x):
+            # In float32: a quotient of two such small integers is never rounded up to the next one.
+            alpha = x[rows, ..., -1].astype(np.float32)
+            alpha[alpha == 0] = 255
+            for channel in range(x.shape[-1] - 1):
+                straight = x[rows, ..., channel].astype(np.float32)
+                straight *= 255
+                straight /= alpha
+                np.minimum(straight, 255, out=straight)
+                x[rows, ..., channel] = straight
+        return x
+    colours, alpha = x[..., :-1], xp.astype(x[..., -1:], xp.int32)
     some = xp.where(alpha == 0, xp.ones_like(alpha), alpha)
-    straight = xp.clip(xp.astype(colours, wide) * 255 // some, 0, 255)
+    straight = xp.clip(xp.astype(colours, xp.int32) * 255 // some, 0, 255)
     straight = xp.where(alpha == 0, colours, xp.astype(straight, x.dtype))
     return xp.concat([straight, x[..., -1:]], axis=-1)
 
 
-def _wide(xp: Any) -> Any:
-    """Return an integer type that holds 255 * 255 + 255."""
-    return np.uint16 if xp is np else xp.int32
+def _bands(x: np.ndarray[Any, Any]) -> list[slice]:
+    """Return slices of rows, so few that they stay in the cache."""
+    rows = max(1, 65536 // max(x.size // max(len(x), 1), 1))
+    return [slice(first, first + rows) for first in range(0, len(x), rows)]
 
 
 def reduce_blocks(
