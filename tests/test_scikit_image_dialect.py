@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import os
 import warnings
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from counterparts import make_data
 from counterparts.scikit_image import draw
 from ndresize import ResizeError
-from ndresize.dialects import scikit_image
+from ndresize.dialects import onnx, scikit_image
 
 transform = pytest.importorskip("skimage.transform")
 REPORTS = json.loads((Path(__file__).parent / "vectors" / "reports_scipy.json").read_text())[
@@ -230,3 +231,24 @@ def test_arrays_of_other_libraries() -> None:
     for words in ({}, {"order": 3}, {"mode": "constant", "cval": 2.0}):
         y = scikit_image.resize(torch.from_numpy(x), (3, 9), **words)
         np.testing.assert_allclose(y.numpy(), scikit_image.resize(x, (3, 9), **words), 0, 1e-14)
+
+
+# --- the page -------------------------------------------------------------------------------------
+
+
+def test_page_and_docstring() -> None:
+    page = Path(__file__).parents[1] / "docs" / "scikit_image.md"
+    failed, run = doctest.testfile(str(page), module_relative=False)
+    assert (failed, run > 3) == (0, True)
+    scope = dict(vars(scikit_image))
+    text = scikit_image.resize.__doc__
+    parsed = doctest.DocTestParser().get_doctest(text, scope, "resize", None, 0)
+    assert parsed.examples
+    assert doctest.DocTestRunner().run(parsed).failed == 0
+
+
+def test_what_the_page_says_of_onnx() -> None:
+    x = np.random.default_rng(0).standard_normal((5, 6))
+    for mode in ("edge", "symmetric"):
+        ours = scikit_image.resize(x, (9, 4), mode=mode, anti_aliasing=False)
+        np.testing.assert_allclose(ours, onnx.resize(x, sizes=[9, 4], mode="linear"), 0, 1e-14)

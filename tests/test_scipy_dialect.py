@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import os
 import warnings
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from counterparts import Call, make_data
 from counterparts.scipy import copies, draw, tied_sums
 from ndresize import ResizeError
-from ndresize.dialects import scipy
+from ndresize.dialects import onnx, scipy
 from ndresize.dialects._spline_edges import MODES
 
 ndimage = pytest.importorskip("scipy.ndimage")
@@ -296,3 +297,30 @@ def test_arrays_of_other_libraries() -> None:
     for words in ({}, {"mode": "grid-constant", "cval": 2.0, "grid_mode": True}):
         y = scipy.zoom(torch.from_numpy(x), 2, **words)
         np.testing.assert_allclose(y.numpy(), scipy.zoom(x, 2, **words), 0, 1e-14)
+
+
+# --- the page -------------------------------------------------------------------------------------
+
+
+def test_page_and_docstring() -> None:
+    page = Path(__file__).parents[1] / "docs" / "scipy.md"
+    failed, run = doctest.testfile(str(page), module_relative=False)
+    assert (failed, run > 3) == (0, True)
+    scope = dict(vars(scipy))
+    parsed = doctest.DocTestParser().get_doctest(scipy.zoom.__doc__, scope, "zoom", None, 0)
+    assert parsed.examples
+    assert doctest.DocTestRunner().run(parsed).failed == 0
+
+
+@pytest.mark.parametrize(("n_in", "n_out"), [(5, 9), (9, 4), (7, 12), (12, 5), (3, 3), (6, 3)])
+def test_what_the_page_says_of_onnx(n_in: int, n_out: int) -> None:
+    x = np.random.default_rng(n_in).standard_normal(n_in)
+    grid: dict[str, Any] = {"grid_mode": True, "mode": "reflect"}
+    for order, mode in ((1, "linear"), (0, "nearest")):
+        words = {"mode": mode, "sizes": [n_out]}
+        if mode == "nearest":
+            words["nearest_mode"] = "round_prefer_ceil"
+        for line, scipys in (("align_corners", {}), ("half_pixel", grid)):
+            ours = scipy.zoom(x, n_out / n_in, order=order, **{"mode": "nearest", **scipys})
+            answer = onnx.resize(x, coordinate_transformation_mode=line, **words)
+            np.testing.assert_allclose(ours, answer, 0, 1e-14)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from ndresize.dialects._spline_weights import (
     spline_weights,
 )
 
-__all__ = ["Zoomed", "coordinates", "zoomed"]
+__all__ = ["Zoomed", "bits_of", "coordinates", "zoomed"]
 
 _PADDED = 12  # SciPy's own number: samples put around the axis before "nearest" is prefiltered
 _SHORT = 32  # lines on which SciPy's beginning of a reflected line shows in a double
@@ -58,9 +59,23 @@ def coordinates(n_in: int, n_out: int, grid_mode: bool) -> NDArray[np.float64]:
     return k * ((n_in - 1) / (n_out - 1) if n_out != 1 else 1.0)
 
 
+def bits_of(dtype: np.dtype[Any]) -> int:
+    """Return how exact a prefilter must be for results of a type.
+
+    To a double's last bit, or to a thousandth of a last bit where that is of float32 or of 8 bits.
+    """
+    return 36 if dtype.itemsize == 1 or dtype.name in ("float32", "complex64") else 58
+
+
 @functools.lru_cache(maxsize=256)
 def zoomed(
-    n_in: int, n_out: int, order: int, mode: str, prefilter: bool, grid_mode: bool
+    n_in: int,
+    n_out: int,
+    order: int,
+    mode: str,
+    prefilter: bool,
+    grid_mode: bool,
+    bits: int = 58,
 ) -> Zoomed:
     """Return what a zoom does to one axis.
 
@@ -76,6 +91,8 @@ def zoomed(
         Whether the input is made into spline coefficients first.
     grid_mode : bool
         As in `coordinates`.
+    bits : int
+        How exact the prefilter is, as `bits_of` has it.
     """
     mode = "reflect" if mode == "grid-mirror" else mode
     prefilter = prefilter and order > 1
@@ -101,14 +118,14 @@ def zoomed(
             outside = None
     filters = prefilter and length > 1
     if mode == "grid-wrap" and n_in > _WHOLE:
-        return Zoomed(_repeated(index.astype(np.int64), weights, n_in, order, filters))
+        return Zoomed(_repeated(index.astype(np.int64), weights, n_in, order, bits * filters))
     if mode != "grid-constant":
         index = map_coordinate(index, length, footprint_mode(mode))
     interpolation = gather(index, weights, length)
     blends = mode == "grid-constant" and (filters or _loses(interpolation))
     if not filters:
         return Zoomed((interpolation,), outside, blends)
-    return Zoomed((_prefilter(n_in, order, mode, around), interpolation), outside, blends)
+    return Zoomed((_prefilter(n_in, order, mode, around, bits), interpolation), outside, blends)
 
 
 def _loses(operator: AxisOperator) -> bool:
@@ -116,7 +133,7 @@ def _loses(operator: AxisOperator) -> bool:
     return bool(np.any(np.abs(operator.weights.sum(axis=1) - 1.0) > 2.0**-48))
 
 
-def _prefilter(n_in: int, order: int, mode: str, around: int) -> AxisOperator:
+def _prefilter(n_in: int, order: int, mode: str, around: int, bits: int) -> AxisOperator:
     """Return the operator from samples to spline coefficients of the axis with its pads.
 
     The recursions of ``ni_splines.c`` begin as if the line went on forever beyond its ends:
@@ -124,7 +141,7 @@ def _prefilter(n_in: int, order: int, mode: str, around: int) -> AxisOperator:
     """
     if mode == "reflect" and n_in <= _SHORT:
         return AxisOperator(np.zeros(n_in), short_reflected(n_in, order), n_in)
-    response = impulse_response(order)
+    response = impulse_response(order, bits)
     reach = len(response) // 2
     length = n_in + 2 * around
     beyond = {"nearest": "reflect", "reflect": "reflect", "grid-wrap": "grid-wrap"}
@@ -140,15 +157,15 @@ def _repeated(
     weights: NDArray[np.float64],
     n_in: int,
     order: int,
-    prefilter: bool,
+    bits: int,
 ) -> tuple[AxisOperator, ...]:
     """Return the operators of "grid-wrap": first repeat the ends, so that rows stay short."""
     side = order + 2  # no tap lies further out, as coordinates are mapped before
     interpolation = gather(index + side, weights, n_in + 2 * side)
-    if not prefilter:
+    if not bits:
         ends = np.arange(-side, n_in + side) % n_in
         return AxisOperator.select(ends, n_in), interpolation
-    response = impulse_response(order)
+    response = impulse_response(order, bits)
     reach = len(response) // 2
     rows = n_in + 2 * side
     ends = np.arange(-side - reach, n_in + side + reach) % n_in

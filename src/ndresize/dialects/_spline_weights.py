@@ -90,16 +90,20 @@ _POLES = {
 Their expressions in square roots lose digits, so here they are to the last bit of a double.
 """
 
-_NEGLIGIBLE = 2.0**-58
-
 
 @functools.cache
-def impulse_response(order: int) -> Floats:
+def impulse_response(order: int, bits: int) -> Floats:
     """Return the prefilter of a spline as an ordinary symmetric filter.
 
     SciPy runs it as a recursion forth and back over the line, which is a filter with endless
-    taps; they shrink by the largest pole from one to the next, and here they end where all that
-    follow together are below the last bit of a double.
+    taps; they shrink by the largest pole from one to the next.
+
+    Parameters
+    ----------
+    order : {2, 3, 4, 5}
+        Degree of the spline.
+    bits : int
+        The filter ends where all taps that would follow are below ``2**-bits``.
 
     Returns
     -------
@@ -108,7 +112,7 @@ def impulse_response(order: int) -> Floats:
     """
     with decimal.localcontext(prec=40):
         poles = _exact_poles(order)
-        reach = math.ceil(math.log(_NEGLIGIBLE) / math.log(abs(poles[0])))
+        reach = math.ceil(bits * math.log(2) / -math.log(abs(poles[0])))
         # 1 / ((u - s) (u - t)) is 1 / (u - s) - 1 / (u - t) over (s - t), where u is the sum of
         # both shifts by one sample and s, t are pole + 1 / pole: two filters in a row are a
         # difference.

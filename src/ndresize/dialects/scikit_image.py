@@ -21,7 +21,7 @@ from ndresize.dialects._planned import planned
 from ndresize.dialects._scikit_image_blur import blur, blurred_integers, sigmas
 from ndresize.dialects._scikit_image_range import clipped, scale_of, without_lowest
 from ndresize.dialects._scipy_types import sums
-from ndresize.dialects._spline_operators import zoomed
+from ndresize.dialects._spline_operators import bits_of, zoomed
 from ndresize.dialects._spline_plan import spline_plan
 from ndresize.dialects._spline_stages import (
     around,
@@ -127,7 +127,7 @@ def _linear(
         if sigma > 0
     }
     zooms = {
-        axis: zoomed(n_in, n_out, call.order, call.mode, True, True).operators
+        axis: zoomed(n_in, n_out, call.order, call.mode, True, True, bits_of(found)).operators
         for axis, (n_in, n_out) in enumerate(zip(call.shape, call.output_shape, strict=True))
         if call.shape != call.output_shape
     }

@@ -4,7 +4,7 @@ SciPy computes coordinates and sums in double, and so does this module, but for 
 order 0 and 1, which are summed in float32. Coordinates are SciPy's own doubles, one rounded
 operation after another, so that order 0 picks the same samples and "constant" fills the same ones.
 The splines of order 2 to 5 are two passes per axis: the prefilter, whose recursion is written out
-as the short filter that it is to the last bit of a double, and the interpolation of coefficients.
+as the short filter that it is to the last bit of the result, and the interpolation of coefficients.
 
 Nothing here needs the package ``scipy``.
 """
@@ -20,7 +20,7 @@ from ndresize.dialects import _arguments as arguments
 from ndresize.dialects._planned import planned
 from ndresize.dialects._scipy_types import output_type, refuse_types, sums
 from ndresize.dialects._spline_edges import MODES
-from ndresize.dialects._spline_operators import zoomed
+from ndresize.dialects._spline_operators import bits_of, zoomed
 from ndresize.dialects._spline_plan import spline_plan
 from ndresize.dialects._spline_stages import (
     around,
@@ -106,7 +106,7 @@ def _linear(
     >>> zoom(np.array([0.0, 1.0, 3.0, 10.0]), 1.75, order=1)
     array([ 0. ,  0.5,  1. ,  2. ,  3. ,  6.5, 10. ])
     >>> zoom(np.array([0.0, 1.0, 3.0, 10.0]), 1.75).round(3)
-    array([ 0.   ,  0.594,  1.   ,  1.469,  3.   ,  6.406, 10.   ])
+    array([ 0.   ,  0.425,  1.   ,  1.25 ,  3.   ,  7.325, 10.   ])
     >>> zoom.plan((480, 640), np.uint8, 0.5, order=0).output_shape
     (240, 320)
     """
@@ -133,7 +133,7 @@ def _linear(
             arguments.refuse_huge_axis(axis, shape[axis], 100)
     grid = grid_mode and dtype.kind != "c"  # it is not handed on to the real and imaginary parts
     axes = [
-        zoomed(n_in, n_out, order, mode, prefilter, grid)
+        zoomed(n_in, n_out, order, mode, prefilter, grid, bits_of(found))
         for n_in, n_out in zip(shape, lengths, strict=True)
     ]
     arithmetic = sums(dtype, found, order)
