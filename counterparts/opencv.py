@@ -112,7 +112,7 @@ def _channels(call: Call) -> int:
 
 def _strays_by(call: Call) -> float:
     """Return by how much given factors differ from the ratios of the lengths."""
-    if call.arguments["dsize"] is not None:
+    if min(call.arguments["dsize"] or (0, 0)) > 0:
         return 0.0
     factors = call.arguments["fy"], call.arguments["fx"]
     pairs = zip(factors, _size(call), call.shape, strict=False)

@@ -152,7 +152,7 @@ def _ipp(
         passes = [*steps.fused_lerp(1, across), *steps.fused_lerp(0, down)]
         return [*passes, steps.rounded_to_float32(0, rows.n_out)], "half_even"
     if affine:
-        return [*steps.fused_halves(0, down), *steps.halves(1, across)], "half_even"
+        return _affine_cubic(channels, across, down), "half_even"
     if dtype == np.uint8:
         outer = (across.first < 0) | (across.first + 4 >= columns.n_in)
         summed = steps.in_orders(1, across, outer | (channels == 3), crossed=channels == 4)
@@ -161,6 +161,22 @@ def _ipp(
         return [*steps.halves(1, across), *steps.fused_halves(0, down)], "half_even"
     outer_first = steps.fused_halves(1, across, (0, 3, 1, 2))
     return [*outer_first, *steps.fused_halves(0, down)], "half_even"
+
+
+def _affine_cubic(channels: int, across: taps.Taps, down: taps.Taps) -> list[Pass]:
+    """Return passes in the orders that IPP takes inside the image."""
+    if channels == 4:
+        chained = np.ones(len(across.first), dtype=bool)
+        return [
+            *steps.in_orders(1, across, chained, crossed=False),
+            *steps.fused_halves(0, down),
+        ]
+    if channels == 3:
+        chained = np.ones(len(down.first), dtype=bool)
+        first = steps.in_orders(0, down, chained, crossed=False)
+    else:
+        first = steps.fused_halves(0, down)
+    return [*first, *steps.halves(1, across)]
 
 
 def _merged(across: taps.Taps, down: taps.Taps, arithmetic: Arithmetic) -> list[Pass]:
