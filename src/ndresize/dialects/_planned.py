@@ -110,7 +110,7 @@ def _as_array(x: Any, name: str) -> np.ndarray[Any, Any]:
 def _frozen(value: Any) -> Any:
     """Return a hashable stand-in, different for values that a planner may tell apart."""
     if isinstance(value, list | tuple):
-        return tuple(map(type, value)), tuple(_frozen(v) for v in value)
+        return type(value), tuple(map(type, value)), tuple(_frozen(v) for v in value)
     if isinstance(value, np.ndarray):
         return value.dtype, value.shape, value.tobytes()
     return type(value), value

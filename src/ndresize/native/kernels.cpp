@@ -131,6 +131,26 @@ constexpr RowKernels row_kernels() {
           sum_rows_any<T, false, R>(rows, wide_rows, w, taps, dst, wide_dst, n);
         });
       },
+      [](const char* base, std::ptrdiff_t stride, const i64* starts, const int* counts,
+         const void* weights, int taps, i64 from, i64 to, char* dst, std::ptrdiff_t dst_stride,
+         bool wide_dst, i64 n, Rounding rounding, bool safe) {
+        const A* w = static_cast<const A*>(weights);
+        with_rounding<T>(rounding, [&](auto r) {
+          constexpr Rounding R = decltype(r)::value;
+          const auto sums = [&](auto guarded) {
+            const char* rows[most_axis_taps];
+            for (i64 i = from; i < to; ++i) {
+              for (int t = 0; t < counts[i]; ++t) rows[t] = base + (starts[i] + t) * stride;
+              sum_rows_any<T, decltype(guarded)::value, R>(rows, true, w + i * taps, counts[i],
+                                                           dst + i * dst_stride, wide_dst, n);
+            }
+          };
+          if constexpr (!is_int<T>) {
+            if (safe) return sums(std::true_type{});
+          }
+          sums(std::false_type{});
+        });
+      },
       [](const RowTable& table, const char* const* rows, int count, char* const* dst, void* scratch,
          bool safe) {
         if constexpr (!is_int<T>) {

@@ -31,6 +31,8 @@ struct RowTable {
   const void* lanes;        // permute, gather: [block][tap][8] weights
 };
 
+constexpr int most_axis_taps = 16;  // of sum_axis
+
 struct RowKernels {
   int element_size;
   int accumulator_size;
@@ -46,6 +48,11 @@ struct RowKernels {
   // the type can do it; the caller then fences.
   void (*sum_rows)(const char* const* rows, bool wide_rows, const void* weights, int taps, char* dst,
                    bool wide_dst, i64 n, Rounding, bool safe, bool stream);
+  // The same for all outputs of an axis at once: rows of accumulators `stride` bytes apart from `base`
+  // on, of which output i reads counts[i] from starts[i] on.
+  void (*sum_axis)(const char* base, std::ptrdiff_t stride, const i64* starts, const int* counts,
+                   const void* weights, int taps, i64 from, i64 to, char* dst,
+                   std::ptrdiff_t dst_stride, bool wide_dst, i64 n, Rounding, bool safe);
   // dst[r][i] = sum over t of weights[i][t] * rows[r][starts[i] + t]; up to 8 contiguous rows of
   // accumulators, from the first element that is read on; `permute` reads whole windows, so a row has at least one.
   // `scratch` holds 8 * (n_in + taps * channels + n_out) accumulators for `transpose`.

@@ -169,6 +169,14 @@ void fill_tile(Tile& tile, const Prepared& prepared, const Spec& spec, const Ker
   else lane_tables<double>(tile, axis, channels);
 }
 
+// Whether to take short rows several at a time, to save calls: where all of them are needed.
+bool few_calls(const Nest& nest, const Tile& tile, const RowKernels& k) {
+  if (tile.n_out * k.accumulator_size > 2048) return false;
+  if (nest.levels.empty() || !nest.levels.back().pass) return true;
+  const Level& level = nest.levels.back();
+  return level.n_out * level.pass->table.taps >= level.n_in;
+}
+
 }  // namespace
 
 void make_tiles(Prepared& prepared, const Spec& spec, const Kernels& kernels, i64 rows) {
@@ -191,7 +199,8 @@ void make_tiles(Prepared& prepared, const Spec& spec, const Kernels& kernels, i6
       continue;
     }
     fill_tile(tile, prepared, spec, kernels, rows, from, to);
-    if (tile.table.method == Method::transpose && nest.row && !spec.picks) prepared.group = lanes;
+    if (nest.row && !spec.picks && (tile.table.method == Method::transpose || few_calls(nest, tile, kernels.rows[spec.type])))
+      prepared.group = lanes;
     if (nest.row && pieces > 1) model = &tile, tile.sample = from;
   }
 }

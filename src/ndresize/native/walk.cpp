@@ -6,6 +6,7 @@
 namespace ndresize {
 namespace {
 
+constexpr i64 little_slabs = 32 << 10;  // bytes that stay in the first cache
 constexpr i64 padding = 16;  // elements after a scratch row that a window may read
 
 // Scratch memory of this thread. It grows to what a task needs and is kept for the next one.
@@ -62,7 +63,10 @@ Walk::Walk(const Spec& spec, const Kernels& kernels, const Prepared& prepared, c
     const bool innermost = l == levels_ - 1;
     const i64 group = innermost ? prepared.group : 1;
     if (at.kind == Kind::after) {
-      f.slots = at.pass->table.taps + group - 1;
+      f.whole = innermost && at.n_in * slab_out <= little_slabs && !at.pass->settle &&
+                !at.pass->table.has_gaps && at.pass->table.taps <= most_axis_taps;
+      f.slots = 1;
+      while (f.slots < (f.whole ? at.n_in : at.pass->table.taps + group - 1)) f.slots *= 2;
       f.slab_bytes = slab_out;
       std::copy_n(stride_out, most_levels, f.stride);
       total += f.slots * (slab_out + 64 + static_cast<i64>(sizeof(i64)));
@@ -127,9 +131,35 @@ void Walk::level(int l, const View& in, const View& out, i64 begin, i64 end) {
   }
 }
 
+// Little slabs: all rows along, then all sums across, with few calls.
+void Walk::after_whole(int l, const View& in, const View& out, i64 begin, i64 end) {
+  const AxisTable& axis = nest_.levels[l].pass->table;
+  const Frame& f = frames_[l];
+  i64 low = axis.n_in, high = 0;
+  for (i64 i = begin; i < end; ++i) {
+    low = std::min(low, axis.starts[i]);
+    high = std::max(high, axis.starts[i] + axis.counts[i]);
+  }
+  View slab{f.slabs, true, false, k_.accumulator_size, {}};
+  for (i64 r = low; r < high; r += prepared_.group) {
+    const char* from[8];
+    char* to[8];
+    const int count = static_cast<int>(std::min<i64>(prepared_.group, high - r));
+    for (int g = 0; g < count; ++g) {
+      from[g] = in.p + (r + g) * in.stride[l];
+      to[g] = f.slabs + (r + g) * f.slab_bytes;
+    }
+    rows(from, in, to, slab, count);
+  }
+  k_.sum_axis(f.slabs, f.slab_bytes, axis.starts.data(), axis.counts.data(), axis.weights.data(),
+              axis.taps, begin, end, out.p, out.stride[l], out.wide, tile_.n_out, spec_.rounding, safe_);
+}
+
 void Walk::after(int l, const View& in, const View& out, i64 begin, i64 end) {
   const AxisTable& axis = nest_.levels[l].pass->table;
   Frame& f = frames_[l];
+  if (f.whole && out.element == (out.wide ? k_.accumulator_size : k_.element_size) && !(stream_ && out.array))
+    return after_whole(l, in, out, begin, end);
   std::fill_n(f.tags, f.slots, i64{-1});
   i64 limit = 0;
   for (i64 i = begin; i < end; ++i) limit = std::max(limit, axis.starts[i] + axis.counts[i]);
@@ -139,7 +169,7 @@ void Walk::after(int l, const View& in, const View& out, i64 begin, i64 end) {
   for (i64 i = begin; i < end && !nan_; ++i) {
     for (int t = 0; t < axis.counts[i]; ++t) {
       const i64 index = axis.starts[i] + t;
-      const i64 slot = index % f.slots;
+      const i64 slot = (index & (f.slots - 1));
       slabs[t] = f.slabs + slot * f.slab_bytes;
       if (f.tags[slot] == index) continue;
       if (l + 1 < levels_) {
@@ -152,7 +182,7 @@ void Walk::after(int l, const View& in, const View& out, i64 begin, i64 end) {
       char* to[8];
       const int count = static_cast<int>(std::min<i64>(prepared_.group, limit - index));
       for (int g = 0; g < count; ++g) {
-        const i64 ahead = (index + g) % f.slots;
+        const i64 ahead = (index + g) & (f.slots - 1);
         from[g] = in.p + (index + g) * in.stride[l];
         to[g] = f.slabs + ahead * f.slab_bytes;
         f.tags[ahead] = index + g;

@@ -25,7 +25,8 @@ class Walk {
 
  private:
   struct Frame {          // scratch of one level
-    i64 slots = 0;        // `after`: slabs in the ring; `first`: slabs made at a time
+    i64 slots = 0;        // `after`: slabs in the ring, a power of 2; `first`: slabs made at a time
+    bool whole = false;   // `after`: all input rows are kept at once
     i64 slab_bytes = 0;
     i64 stride[most_levels] = {};  // of a slab, per level
     char* slabs = nullptr;
@@ -34,6 +35,7 @@ class Walk {
 
   void level(int l, const View& in, const View& out, i64 begin, i64 end);
   void after(int l, const View& in, const View& out, i64 begin, i64 end);
+  void after_whole(int l, const View& in, const View& out, i64 begin, i64 end);
   void first(int l, const View& in, const View& out, i64 begin, i64 end);
   void rows(const char* const* in, const View& from, char* const* out, const View& to, int count);
   void sum(const Level& at, i64 i, const char* const* rows, bool wide_rows, char* dst,
