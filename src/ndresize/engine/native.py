@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from ndresize.engine import _ext, fixed, portable
 from ndresize.rounding import ROUNDING_RULES
 
 if TYPE_CHECKING:
-    from ndresize.plan import Plan
+    from ndresize.plan import Pass, Plan
 
 __all__ = ["compile_plan", "instruction_set", "run"]
 
@@ -32,6 +33,7 @@ _TYPES = [
     "int8 in float64",
     "uint16 in float64",
     "int16 in float64",
+    "float32 in float64",
 ]
 
 
@@ -44,13 +46,16 @@ def compile_plan(plan: Plan) -> _ext.Program | _ext.Picture | None:
     """Return the program of a plan, or None where the portable executor has to run it."""
     if not plan.passes or plan.input_dtype.hasobject or plan.input_dtype.kind == "T":
         return None
-    sums = {step.arithmetic.accumulator for step in plan.passes} - {"element"}
+    steps = _one_per_axis(plan.passes)
+    if steps is None:
+        return None
+    sums = {step.arithmetic.accumulator for step in steps} - {"element"}
     if "fixed" in sums:
         return fixed.compile_picture(plan)
     if len(sums) > 1:
         return None  # the kernels keep one accumulator through all passes
-    if len({step.axis for step in plan.passes}) < len(plan.passes) or len(plan.passes) > 8:
-        return None  # the loop nest has one pass for each axis, and most_passes in all
+    if len(steps) > 8:
+        return None  # most_passes of the loop nest
     shape_in, shape_out = list(plan.input_shape), list(plan.output_shape)
     kind, item = plan.dtype.name, plan.dtype.itemsize
     if plan.is_selection:
@@ -72,7 +77,7 @@ def compile_plan(plan: Plan) -> _ext.Program | _ext.Picture | None:
             step.operator.weights,
             step.operator.n_in,
         )
-        for step in plan.passes
+        for step in steps
     ]
     return _ext.Program(
         _TYPES.index(kind),
@@ -83,6 +88,24 @@ def compile_plan(plan: Plan) -> _ext.Program | _ext.Picture | None:
         shape_out,
         passes,
     )
+
+
+def _one_per_axis(passes: tuple[Pass, ...]) -> tuple[Pass, ...] | None:
+    """Return the passes with those on one axis composed into one, as the loop nest wants them.
+
+    None where a pass rounds, so that it cannot be composed with the next.
+    """
+    by_axis: dict[int, Pass] = {}
+    for step in passes:
+        if (before := by_axis.get(step.axis)) is None:
+            by_axis[step.axis] = step
+            continue
+        kinds = {before.arithmetic.accumulator, step.arithmetic.accumulator} - {"element"}
+        if any(s.arithmetic.store == "element" for s in passes) or len(kinds) > 1 or "fixed" in kinds:
+            return None
+        wide = step if step.arithmetic.accumulator != "element" else before
+        by_axis[step.axis] = replace(wide, operator=step.operator.compose(before.operator))
+    return tuple(by_axis.values())
 
 
 def _accumulator(kind: str) -> str:

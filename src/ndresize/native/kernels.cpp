@@ -13,9 +13,14 @@ void load_row(const char* src, std::ptrdiff_t stride, void* dst, i64 n) {
   using A = Accumulator<T>;
   char* to = static_cast<char*>(dst);
   i64 j = 0;
-  if (stride == sizeof(T))
+  if (stride == sizeof(T)) {
     for (; j + L <= n; j += L)
       store_lanes<A>(to + j * i64(sizeof(A)), widen<T>(src + j * i64(sizeof(T))));
+  } else if constexpr (sizeof(T) == 4) {
+    if (const i64 far = stride * L; far == static_cast<std::int32_t>(far))
+      for (; j + L <= n; j += L)
+        store_lanes<A>(to + j * i64(sizeof(A)), widen_apart<T>(src + j * stride, static_cast<int>(stride)));
+  }
   while (j < n) {
     const i64 count = n - j < L ? n - j : L;
     T part[L] = {};
@@ -169,7 +174,8 @@ static const Kernels all = {
      row_kernels<std::int16_t>(), row_kernels<std::uint32_t>(), row_kernels<std::int32_t>(),
      row_kernels<std::uint64_t>(), row_kernels<std::int64_t>(),
      row_kernels<Doubled<std::uint8_t>>(), row_kernels<Doubled<std::int8_t>>(),
-     row_kernels<Doubled<std::uint16_t>>(), row_kernels<Doubled<std::int16_t>>()},
+     row_kernels<Doubled<std::uint16_t>>(), row_kernels<Doubled<std::int16_t>>(),
+     row_kernels<Doubled<float>>()},
     pick_row,
 #ifdef __SSSE3__
     pick_shuffle,

@@ -73,9 +73,9 @@ struct ShuffleTable {
 };
 using PickShuffle = void (*)(const char* src, char* dst, const ShuffleTable&);
 
-// The last four: 8 and 16 bits with sums in double.
+// The last five: up to 32 bits with sums in double.
 enum Type {
-  f32, f64, f16, bf16, u8, i8, u16, i16, u32, i32, u64, s64, u8d, i8d, u16d, i16d, type_count
+  f32, f64, f16, bf16, u8, i8, u16, i16, u32, i32, u64, s64, u8d, i8d, u16d, i16d, f32d, type_count
 };
 
 // 8-bit samples in fixed point. How a row of sums is kept: as bytes, rounded and clamped; as 16-bit

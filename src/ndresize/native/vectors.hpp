@@ -23,7 +23,7 @@ using V = typename Lanes<T>::type;
 struct Half { std::uint16_t bits; };
 struct BFloat { std::uint16_t bits; };
 
-// A small integer whose sums are double, where a system's bits ask for it.
+// A small type whose sums are double, where a system's bits ask for it.
 template <class T> struct Doubled { T value; };
 
 template <class T> struct Stored { using type = T; };
@@ -153,6 +153,21 @@ inline V<Accumulator<T>> widen(const void* p) {
   else return __builtin_convertvector(load_lanes<typename Stored<T>::type>(p), V<A>);
 }
 
+// The same of four-byte elements that lie `stride` bytes apart.
+template <class T>
+inline V<Accumulator<T>> widen_apart(const char* p, int stride) {
+  static_assert(sizeof(T) == 4);
+  T part[L];
+#ifdef __AVX2__
+  const __m256i at = _mm256_mullo_epi32(_mm256_set1_epi32(stride), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  const __m256i x = _mm256_i32gather_epi32(reinterpret_cast<const int*>(p), at, 1);
+  std::memcpy(part, &x, sizeof x);
+#else
+  for (int k = 0; k < L; ++k) std::memcpy(&part[k], p + i64(k) * stride, sizeof(T));
+#endif
+  return widen<T>(part);
+}
+
 template <class T> constexpr double lowest_of = 0;
 template <class T> constexpr double highest_of = 0;
 template <> inline constexpr double highest_of<std::uint8_t> = 255;
@@ -207,6 +222,7 @@ inline void narrow(void* p, const V<Accumulator<T>>& x) {
   if constexpr (std::is_same_v<T, Half>) narrow_half(p, x);
   else if constexpr (std::is_same_v<T, BFloat>) narrow_bfloat(p, x);
   else if constexpr (std::is_same_v<T, A>) store_lanes<A>(p, x);
+  else if constexpr (!is_int<T>) store_lanes<float>(p, __builtin_convertvector(x, V<float>));
   else if constexpr (sizeof(T) == 8) {
     V<T> v;
     for (int i = 0; i < L; ++i) v[i] = round_scalar<T, R>(x[i]);

@@ -296,8 +296,7 @@ void Walk::rows(const char* const* in, const View& from, char* const* out, const
     sources[g] = in[g];
     if (direct_in) continue;
     char* row = rows_in_ + g * row_in_bytes_;
-    if (same_type) copy_elements(in[g], from.element, row, a, tile_.n_in, a);
-    else k_.load(in[g], from.element, row, tile_.n_in);
+    k_.load(in[g], from.element, row, tile_.n_in);  // never from scratch, whose rows are padded
     sources[g] = row;
   }
   k_.sum_taps(table, sources, count, sums, lanes_, safe_);
