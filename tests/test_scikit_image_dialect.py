@@ -179,6 +179,18 @@ def test_nan_is_not_the_range() -> None:
 # --- the face -------------------------------------------------------------------------------------
 
 
+def test_an_axis_that_shrinks_much_is_blurred_at_few_places() -> None:
+    plan = scikit_image.resize.plan((4000,), np.float32, (100,))
+    assert [step.operator.n_out for step in plan.passes] == [200, 100]
+    x = np.random.default_rng(0).standard_normal(4000)
+    both(x, (100,))
+
+
+def test_huge_tables_are_refused() -> None:
+    with pytest.raises(ResizeError, match="weights alone"):
+        scikit_image.resize.plan((10**9, 2), np.uint8, (10**8, 2))
+
+
 def test_out() -> None:
     x = np.arange(6, dtype=np.float32)
     for words in ({}, {"order": 3}, {"mode": "constant", "cval": 3.0}):
@@ -231,6 +243,10 @@ def test_arrays_of_other_libraries() -> None:
     for words in ({}, {"order": 3}, {"mode": "constant", "cval": 2.0}):
         y = scikit_image.resize(torch.from_numpy(x), (3, 9), **words)
         np.testing.assert_allclose(y.numpy(), scikit_image.resize(x, (3, 9), **words), 0, 1e-14)
+    image = (x * 50).astype(np.int16)
+    for words in ({}, {"order": 0, "anti_aliasing": True}):
+        y = scikit_image.resize(torch.from_numpy(image), (3, 9), **words)
+        np.testing.assert_allclose(y.numpy(), scikit_image.resize(image, (3, 9), **words), 0, 1e-14)
 
 
 # --- the page -------------------------------------------------------------------------------------

@@ -246,6 +246,21 @@ def test_out() -> None:
         scipy.zoom(x, 2, mode="grid-constant", cval=1.0, out=np.empty(5, np.float32))
 
 
+def test_huge_tables_are_refused() -> None:
+    with pytest.raises(ResizeError, match="weights alone"):
+        scipy.zoom.plan((10,), np.float32, 1e11)
+    with pytest.raises(ResizeError, match="more than 2"):
+        scipy.zoom.plan((10**5,) * 4, np.float32, 1.5, order=0)
+
+
+def test_byte_order_and_strides() -> None:
+    x = np.arange(24, dtype=">u2").reshape(4, 6)[::-1, ::2]
+    for words in ({"order": 1}, {"mode": "grid-constant", "cval": 3.0, "grid_mode": True}):
+        ours, answer = scipy.zoom(x, 2, **words), theirs(x, 2, **words)
+        assert ours.dtype == answer.dtype
+        np.testing.assert_array_equal(ours, answer)
+
+
 def test_empty_axes() -> None:
     for shape, zoom in (((0, 3), 2), ((2, 3), 0), ((4, 5), (0, 1.5))):
         assert scipy.zoom(np.ones(shape), zoom).shape == theirs(np.ones(shape), zoom).shape

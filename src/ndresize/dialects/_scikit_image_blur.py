@@ -13,7 +13,7 @@ from ndresize.axis import AxisOperator
 from ndresize.dialects._spline_edges import gather, map_coordinate
 from ndresize.errors import ResizeError
 
-__all__ = ["blur", "blurred_integers", "sigmas"]
+__all__ = ["blur", "blur_and_read", "blurred_integers", "sigmas"]
 
 
 def sigmas(given: Any, shape: tuple[int, ...], output_shape: tuple[int, ...]) -> list[float]:
@@ -55,8 +55,34 @@ def blur(n: int, sigma: float, mode: str) -> AxisOperator:
     mode : str
         SciPy's boundary mode.
     """
+    return _rows(np.arange(n), n, sigma, mode)
+
+
+def blur_and_read(
+    n: int, sigma: float, mode: str, reads: AxisOperator
+) -> tuple[AxisOperator, AxisOperator]:
+    """Return the operator of a Gaussian at the samples that another one reads, and that other one.
+
+    An axis that shrinks much is blurred by many taps and read at few places.
+
+    Parameters
+    ----------
+    n, sigma, mode
+        As in `blur`.
+    reads : AxisOperator
+        What follows the blur.
+    """
+    needed = np.zeros(n, dtype=bool)
+    index = reads.starts[:, None] + np.arange(reads.taps)
+    needed[index[index < (reads.starts + reads.counts)[:, None]]] = True
+    rows = np.flatnonzero(needed)
+    starts = np.where(reads.counts > 0, np.searchsorted(rows, reads.starts), 0)
+    return _rows(rows, n, sigma, mode), AxisOperator(starts, reads.weights, len(rows))
+
+
+def _rows(rows: NDArray[np.int64], n: int, sigma: float, mode: str) -> AxisOperator:
     offsets, weights = _gaussian(sigma)
-    index = (np.arange(n)[:, None] + offsets).astype(np.float64)
+    index = (rows[:, None] + offsets).astype(np.float64)
     if mode != "grid-constant":
         index = map_coordinate(index, n, mode)
     return gather(index, np.broadcast_to(weights, index.shape), n, fixed=True)

@@ -13,7 +13,7 @@ from ndresize.axis import AxisOperator
 from ndresize.dialects._planned import ResizeFunction
 from ndresize.engine import portable
 from ndresize.errors import ResizeError
-from ndresize.plan import Arithmetic, Pass, Plan
+from ndresize.plan import Arithmetic, Pass, Plan, element_type
 
 __all__ = ["around", "converted", "element_of", "run_portably", "stored", "with_stages", "written"]
 
@@ -36,7 +36,8 @@ def element_of(x: Any) -> tuple[Any, np.dtype[Any]]:
     if portable.is_foreign(x):
         return x, portable.element_type_of(x)
     x = np.asarray(x)
-    return x, x.dtype
+    dtype = element_type(x.dtype)
+    return x.astype(dtype, copy=False), dtype
 
 
 def converted(x: Any, dtype: np.dtype[Any]) -> Any:
@@ -63,15 +64,20 @@ def around(x: Any, plan: Plan, constant: Any, threads: int | None = None) -> Any
         How many threads at most.
     """
     xp = portable.namespace(x)
-    inside = [np.ones(n) for n in plan.input_shape]
-    for step in plan.passes:
-        inside[step.axis] = _applied(step.operator, inside[step.axis])
-    share = functools.reduce(np.multiply.outer, inside)
     y = plan(x, threads=threads)
-    added = xp.asarray((1.0 - share) * constant)
+    added = xp.asarray((1.0 - functools.reduce(np.multiply.outer, _inside(plan))) * constant)
     if xp is not np:
         added = xp.asarray(added, device=y.device)
     return y + added
+
+
+@functools.lru_cache(maxsize=64)
+def _inside(plan: Plan) -> tuple[NDArray[np.float64], ...]:
+    """Return per axis what the weights inside sum to, for each output sample."""
+    inside = [np.ones(n) for n in plan.input_shape]
+    for step in plan.passes:
+        inside[step.axis] = _applied(step.operator, inside[step.axis])
+    return tuple(inside)
 
 
 def _applied(operator: AxisOperator, line: NDArray[np.float64]) -> NDArray[np.float64]:

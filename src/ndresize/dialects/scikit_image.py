@@ -18,7 +18,7 @@ import numpy as np
 from ndresize.axis import AxisOperator
 from ndresize.dialects import _arguments as arguments
 from ndresize.dialects._planned import planned
-from ndresize.dialects._scikit_image_blur import blur, blurred_integers, sigmas
+from ndresize.dialects._scikit_image_blur import blur, blur_and_read, blurred_integers, sigmas
 from ndresize.dialects._scikit_image_range import clipped, scale_of, without_lowest
 from ndresize.dialects._scipy_types import sums
 from ndresize.dialects._spline_operators import bits_of, zoomed
@@ -121,27 +121,24 @@ def _linear(
         anti_aliasing_sigma,
     )  # fmt: skip
     found = call.dtype
-    blurs = {
-        axis: blur(n, sigma, call.mode)
-        for axis, (n, sigma) in enumerate(zip(call.shape, call.sigmas, strict=True))
-        if sigma > 0
-    }
     zooms = {
         axis: zoomed(n_in, n_out, call.order, call.mode, True, True, bits_of(found)).operators
         for axis, (n_in, n_out) in enumerate(zip(call.shape, call.output_shape, strict=True))
         if call.shape != call.output_shape
     }
     if call.truncates:
-        return _truncating(call, dtype, blurs, zooms)
+        return _truncating(call, dtype, zooms)
     operators = {
-        axis: [*([blurs[axis]] if axis in blurs else []), *zooms.get(axis, ())]
-        for axis in range(len(call.shape))
+        axis: _blurred(n, sigma, call.mode, zooms.get(axis, ()))
+        for axis, (n, sigma) in enumerate(zip(call.shape, call.sigmas, strict=True))
     }
     if call.scale != 1:
         _fold(operators, call.scale, call.output_shape)
     source = np.dtype(np.float32) if dtype == np.float16 else dtype
     arithmetic = sums(source, found, call.order)
-    return spline_plan(call.shape, call.output_shape, dtype, found, operators, arithmetic)
+    return spline_plan(
+        call.shape, call.output_shape, dtype, found, operators, call.order, arithmetic
+    )
 
 
 @dataclass(frozen=True)
@@ -217,8 +214,8 @@ def _checked(
         found = dtype
     for axis, (n_in, n_out, sigma) in enumerate(zip(shape, lengths, spread, strict=True)):
         arguments.refuse_huge_axis(axis, n_out, order + 1)
-        if sigma > 0 or order > 1:
-            arguments.refuse_huge_axis(axis, n_in, max(int(8 * sigma) + 1, 100 * (order > 1)))
+        rows = n_in if order > 1 else min(n_in, 2 * n_out)  # that are blurred
+        arguments.refuse_huge_axis(axis, rows, max(int(8 * sigma) + 1, 100 * (order > 1)))
     constant = arguments.finite("cval", cval)
     return _Call(
         shape=shape,
@@ -296,15 +293,27 @@ def _fold(
     operators[last].append(AxisOperator(np.arange(n), np.full((n, 1), scale), n))
 
 
+def _blurred(
+    n: int, sigma: float, mode: str, steps: tuple[AxisOperator, ...]
+) -> list[AxisOperator]:
+    """Return the operators of one axis, the blur first if there is one."""
+    if sigma == 0:
+        return list(steps)
+    if len(steps) == 1 and not steps[0].is_identity:
+        return list(blur_and_read(n, sigma, mode, steps[0]))
+    return [blur(n, sigma, mode), *steps]
+
+
 def _truncating(
-    call: _Call,
-    dtype: np.dtype[Any],
-    blurs: dict[int, AxisOperator],
-    zooms: dict[int, tuple[AxisOperator, ...]],
+    call: _Call, dtype: np.dtype[Any], zooms: dict[int, tuple[AxisOperator, ...]]
 ) -> Plan:
     """Return the plan of a blur of integers, which SciPy stores after each axis in turn."""
     sums_, picks = Arithmetic("float64", "element"), Arithmetic("element")
-    passes = [Pass(axis, step, sums_) for axis, step in blurs.items() if not step.is_identity] + [
+    passes = [
+        Pass(axis, blur(n, sigma, call.mode), sums_)
+        for axis, (n, sigma) in enumerate(zip(call.shape, call.sigmas, strict=True))
+        if sigma > 0 and not blur(n, sigma, call.mode).is_identity
+    ] + [
         Pass(axis, step, picks)
         for axis, steps in zooms.items()
         for step in steps
@@ -340,6 +349,9 @@ def _resize(
     if call.truncates:
         picks = _linear.plan(call.shape, dtype, output_shape, 0, mode, anti_aliasing=False)
         blurred = blurred_integers(np.asarray(x), call.sigmas, call.mode, call.constant)
+        xp = portable.namespace(x)
+        if xp is not np:
+            blurred = xp.asarray(blurred, device=x.device)
         y = picks(blurred, out=out, threads=threads)
     elif call.constant != 0 and (call.order > 0 or any(call.sigmas)):
         y = written(_around(x, call, output_shape, words, threads), out)

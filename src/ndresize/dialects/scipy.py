@@ -103,10 +103,10 @@ def _linear(
     Examples
     --------
     >>> import numpy as np
-    >>> zoom(np.array([0.0, 1.0, 3.0, 10.0]), 1.75, order=1)
-    array([ 0. ,  0.5,  1. ,  2. ,  3. ,  6.5, 10. ])
-    >>> zoom(np.array([0.0, 1.0, 3.0, 10.0]), 1.75).round(3)
-    array([ 0.   ,  0.425,  1.   ,  1.25 ,  3.   ,  7.325, 10.   ])
+    >>> zoom(np.array([2.0, 3.0, 5.0, 12.0]), 1.75, order=1)
+    array([ 2. ,  2.5,  3. ,  4. ,  5. ,  8.5, 12. ])
+    >>> zoom(np.array([2.0, 3.0, 5.0, 12.0]), 1.75).round(3)
+    array([ 2.   ,  2.425,  3.   ,  3.25 ,  5.   ,  9.325, 12.   ])
     >>> zoom.plan((480, 640), np.uint8, 0.5, order=0).output_shape
     (240, 320)
     """
@@ -139,7 +139,9 @@ def _linear(
     arithmetic = sums(dtype, found, order)
     operators = {axis: done.operators for axis, done in enumerate(axes)}
     fill = constant, [done.outside for done in axes]
-    return run_portably(spline_plan(shape, lengths, dtype, found, operators, arithmetic, fill))
+    return run_portably(
+        spline_plan(shape, lengths, dtype, found, operators, order, arithmetic, fill)
+    )
 
 
 def _zoom(
