@@ -15,7 +15,7 @@ __all__ = ["COUNTERPARTS"]
 
 _TYPES = {
     "INTER_NEAREST": "bool int8 uint8 int16 uint16 int32 uint32 float16 float32 float64",
-    "INTER_LINEAR_EXACT": "int8 uint8 int16 uint16 float32 float64",
+    "INTER_LINEAR_EXACT": "int8 uint8 int16 uint16 int32 float32 float64",
     "INTER_LINEAR": "uint8 int16 uint16 float32 float64",
 }
 
@@ -93,7 +93,7 @@ def _is_refused(call: Call) -> bool:
     scales = _scales(call)
     shrinks = min(scales) >= 1
     whole = all(abs(s - round(s)) < 2.0**-52 for s in scales)
-    if interpolation == "INTER_LINEAR_EXACT" and call.dtype == "int8":
+    if interpolation == "INTER_LINEAR_EXACT" and call.dtype in ("int8", "int32"):
         return whole and [round(s) for s in scales] == [2, 2] and channels != 2
     return interpolation == "INTER_AREA" and shrinks and not whole and channels > 4
 
@@ -171,6 +171,7 @@ DEVIATIONS = {
         _is(call, "CUBIC", _INTEGERS) and not _is_ipp(call) and _has_left_over(call)
     ),
     "lanczos4-left-over": lambda call: _is(call, "LANCZOS4", "int16") and _has_left_over(call),
+    "linear-exact-int32": lambda call: _is(call, "LINEAR_EXACT", "int32"),
     "partial-cells-float64": lambda call: _is(call, "AREA", "float64") and _has_partial_cells(call),
     "partial-cells-int16": lambda call: (
         _is(call, "AREA LINEAR", "int16") and _has_partial_cells(call) and _is_halved(call)

@@ -33,14 +33,20 @@ def nearest(axis: Axis) -> NDArray[np.int64]:
 
 
 def linear(axes: tuple[Axis, Axis], dtype: np.dtype[Any]) -> tuple[list[Pass], RoundingRule]:
-    """Return the passes of INTER_LINEAR_EXACT: 8 fractional bits for uint8, 16 for the others."""
-    bits = 8 if dtype == np.uint8 else 16
+    """Return the passes of INTER_LINEAR_EXACT.
+
+    Weights have 8 fractional bits for uint8, 16 for other types up to 16 bits and 32 for int32,
+    whose sums would not fit into 64 bits: they are taken in float64.
+    """
     rows, columns = axes
-    fixed = Arithmetic("fixed", bits=bits)
-    passes = [Pass(1, _pair(columns, bits), fixed), Pass(0, _pair(rows, bits), fixed)]
-    if dtype.kind == "i":
-        return [*passes, *steps.half_up(0, rows.n_out)], "half_even"
-    return passes, "half_away"
+    bits = {"uint8": 8, "int32": 32}.get(dtype.name, 16)
+    sums = Arithmetic("fixed", bits=bits) if bits < 32 else steps.FLOAT64
+    passes = [Pass(1, _pair(columns, bits), sums), Pass(0, _pair(rows, bits), sums)]
+    if dtype.kind == "u":
+        return passes, "half_away"
+    if bits == 32:
+        passes += steps.in_units(0, rows.n_out, 20)
+    return [*passes, *steps.half_up(0, rows.n_out)], "half_even"
 
 
 def _pair(axis: Axis, bits: int) -> AxisOperator:

@@ -1,8 +1,9 @@
 """Sequences of passes whose every rounding is one of OpenCV's or IPP's.
 
-A pass in float32 rounds each product and each sum where the plan has several passes on one axis.
-One in float64 keeps what float32 samples make of float32 weights, and the pass in float32 after it
-takes it rounded: together they stand for a fused multiply and add.
+A pass in float32 rounds each product and each sum, unless the engine composes it with its
+neighbours or multiplies and adds at once, which it does not where one axis has passes in float32
+and in float64 (`apart`). One in float64 keeps what float32 samples make of float32 weights, and the
+pass in float32 after it takes it rounded: together they stand for a fused multiply and add.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from ndresize.plan import Arithmetic, Pass
 __all__ = [
     "FLOAT32",
     "FLOAT64",
+    "apart",
     "fused_halves",
     "fused_lerp",
     "half_up",
     "halves",
     "in_orders",
+    "in_units",
     "one_by_one",
     "padded",
     "picked",
@@ -58,6 +61,11 @@ def scaled(axis: int, factors: NDArray[np.float64], arithmetic: Arithmetic = FLO
     return Pass(axis, AxisOperator(index, factors[:, None], len(factors)), arithmetic)
 
 
+def apart(axis: int, n: int) -> Pass:
+    """Return a pass in float64 that changes nothing but keeps the passes before it as they are."""
+    return scaled(axis, np.ones(n), FLOAT64)
+
+
 def rounded_to_float32(axis: int, n: int) -> Pass:
     """Return a pass that leaves all as it is but for the type of the sums."""
     return scaled(axis, np.ones(n))
@@ -71,11 +79,17 @@ def padded(axis: int, taps: Taps, arithmetic: Arithmetic) -> list[Pass]:
 
 
 def one_by_one(axis: int, taps: Taps, order: tuple[int, ...], arithmetic: Arithmetic) -> list[Pass]:
-    """Return passes that sum in the given order."""
-    return [
+    """Return passes that sum in the given order.
+
+    Sums in float64 are to be stored as elements, which keeps them apart.
+    """
+    passes = [
         picked(axis, taps.laid_out(order)),
         Pass(axis, _blocks(taps.weights[:, list(order)]), arithmetic),
     ]
+    return (
+        passes if arithmetic.accumulator == "float64" else [*passes, apart(axis, len(taps.first))]
+    )
 
 
 def fused_lerp(axis: int, taps: Taps) -> list[Pass]:
@@ -161,6 +175,14 @@ def in_orders(axis: int, taps: Taps, chained: NDArray[np.bool_], crossed: bool) 
         summed([[one, either(w2, one), zero], [zero, zero, either(one, zero)]], FLOAT64),
         rounded(2),
         summed([[one, either(w3, zero)]], FLOAT64),
+    ]
+
+
+def in_units(axis: int, n: int, bits: int) -> list[Pass]:
+    """Return passes that make of float64 samples fixed-point ones, cut off towards zero."""
+    return [
+        scaled(axis, np.full(n, 2.0**bits), FLOAT64),
+        scaled(axis, np.full(n, 2.0**-bits), Arithmetic("fixed", bits=bits)),
     ]
 
 

@@ -21,7 +21,7 @@ from ndresize.rounding import RoundingRule
 __all__ = ["plan_of"]
 
 _FILTERED = ("uint8", "uint16", "int16", "float32", "float64")
-_EXACT = ("uint8", "int8", "uint16", "int16")
+_EXACT = ("uint8", "int8", "uint16", "int16", "int32")
 _TAPS = {"LINEAR": 2, "LINEAR_EXACT": 2, "CUBIC": 4, "LANCZOS4": 8, "AREA": 2}
 
 Passes = tuple[list[Pass], RoundingRule]
@@ -61,7 +61,7 @@ def plan_of(
         index = exact.nearest if interpolation.endswith("EXACT") else exact.floored
         passes = [_picking(axis, index(axis)) for axis in axes]
     else:
-        passes, rounding = _filtered(shape, stored, interpolation, axes)
+        passes, rounding = _filtered(shape, dtype, interpolation, axes)
     return Plan(shape, dtype, tuple(passes), output, stored, rounding)
 
 
@@ -105,11 +105,8 @@ def _filtered(
 def _refuse(interpolation: str, dtype: np.dtype[Any], allowed: tuple[str, ...]) -> None:
     if dtype.name in allowed:
         return
-    more = ""
-    if dtype.name == "int32" and interpolation == "LINEAR_EXACT":
-        more = "; OpenCV would return -2**31 or 0 everywhere, because its product of 64 bits fails"
     raise ResizeError(
-        f"src must be of type {', '.join(allowed)} for INTER_{interpolation}, got {dtype}{more}; "
+        f"src must be of type {', '.join(allowed)} for INTER_{interpolation}, got {dtype}; "
         "convert it first, or use INTER_NEAREST"
     )
 
@@ -206,7 +203,7 @@ def _own(
     if dtype.kind == "f" and (pair or (interpolation == "CUBIC" and dtype == np.float64)):
         return _merged(across, down, Arithmetic.for_dtype(dtype)), "half_even"
     if dtype.itemsize > 1:
-        sums = Arithmetic.for_dtype(dtype)
+        sums = Arithmetic("float64", "element") if dtype == np.float64 else steps.FLOAT32
         straight = pair or not in_vectors or dtype == np.float64
         if straight or (interpolation == "LANCZOS4" and dtype == np.uint16):
             backwards = forwards
@@ -252,7 +249,8 @@ def _whole_cells(
     factor = area.reciprocal(cell)
     if len(shape) == 3:  # one pass per axis, which the compiled engine takes
         return [*passes, steps.scaled(2, np.full(channels, factor))], "half_even"
-    return [*passes, steps.scaled(0, np.full(rows.n_out, factor))], "half_even"
+    last = steps.scaled(0, np.full(rows.n_out, factor))
+    return [*passes, last, steps.apart(0, rows.n_out)], "half_even"
 
 
 def _float_cells(
@@ -297,6 +295,6 @@ def _cells(dtype: np.dtype[Any], axes: tuple[Axis, Axis]) -> Passes:
     rows, columns = axes
     sums = Arithmetic.for_dtype(dtype)
     passes = [Pass(1, area.cells(columns), sums), Pass(0, area.cells(rows), sums)]
-    if dtype.kind != "f":  # products and sums are rounded one by one: several passes on one axis
-        passes.append(steps.rounded_to_float32(0, rows.n_out))
+    if dtype.kind != "f":  # products and sums are rounded one by one
+        passes.append(steps.apart(0, rows.n_out))
     return passes, "half_even"

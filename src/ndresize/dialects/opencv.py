@@ -75,10 +75,10 @@ def _resize(
     ----------
     src : array of shape (rows, columns) or (rows, columns, channels)
         At most 128 channels. A single channel loses its axis and an array of one dimension is a
-        column, as in OpenCV; their plans are for two dimensions. All interpolations take uint8,
+        row, as in OpenCV; their plans are for two dimensions. All interpolations take uint8,
         uint16, int16, float32 and float64; INTER_NEAREST and INTER_NEAREST_EXACT take bool, int8,
         int32, uint32 and float16 too, and int64 and uint64, of which OpenCV makes int32;
-        INTER_LINEAR_EXACT takes int8.
+        INTER_LINEAR_EXACT takes int8 and int32.
     dsize : (width, height) or None
         Size of the result. None, or an entry that is not positive: `fx` and `fy` say it.
     fx, fy : float
@@ -152,7 +152,7 @@ def _as_opencv_sees(function: ResizeFunction[Any]) -> ResizeFunction[Any]:
         if src.ndim == 3 and src.shape[2] == 1:
             src = src[:, :, 0]
         elif src.ndim < 2:
-            src = src[:, None] if src.ndim else src[None, None]
+            src = src[None] if src.ndim else src[None, None]
         return function(src, *args, **kwargs)
 
     @functools.wraps(function.plan)
@@ -162,7 +162,7 @@ def _as_opencv_sees(function: ResizeFunction[Any]) -> ResizeFunction[Any]:
             if len(lengths) == 3 and lengths[2] == 1:
                 lengths = lengths[:2]
             elif len(lengths) < 2:
-                lengths = (*lengths, 1, 1)[:2]
+                lengths = (1, *lengths) if lengths else (1, 1)
         return function.plan(lengths, dtype, *args, **kwargs)
 
     resize.plan = plan  # type: ignore[attr-defined]
