@@ -186,6 +186,17 @@ def test_an_axis_that_shrinks_much_is_blurred_at_few_places() -> None:
     both(x, (100,))
 
 
+@pytest.mark.parametrize("order", [0, 1, 3])
+@pytest.mark.parametrize("mode", ["wrap", "reflect", "constant"])
+def test_long_axes(mode: str, order: int) -> None:
+    x = np.random.default_rng(0).standard_normal(700)
+    for words in ({}, {"anti_aliasing_sigma": 0.0}):
+        both(x, (123,), order=order, mode=mode, anti_aliasing=True, **words)
+        both((x * 50).astype(np.int16), (123,), order=order, mode=mode, anti_aliasing=True, **words)
+    plan = scikit_image.resize.plan((5000,), np.float64, (50,), order=order, mode=mode)
+    assert max(step.operator.taps for step in plan.passes) < 450
+
+
 def test_huge_tables_are_refused() -> None:
     with pytest.raises(ResizeError, match="weights alone"):
         scikit_image.resize.plan((10**9, 2), np.uint8, (10**8, 2))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ndresize.axis import AxisOperator
 from ndresize.dialects._spline_edges import gather, map_coordinate
+from ndresize.dialects._spline_operators import WHOLE
 from ndresize.errors import ResizeError
 
 __all__ = ["blur", "blur_and_read", "blurred_integers", "sigmas"]
@@ -43,8 +44,8 @@ def sigmas(given: Any, shape: tuple[int, ...], output_shape: tuple[int, ...]) ->
 
 
 @functools.lru_cache(maxsize=256)
-def blur(n: int, sigma: float, mode: str) -> AxisOperator:
-    """Return the operator of a Gaussian that ends at four standard deviations.
+def blur(n: int, sigma: float, mode: str) -> tuple[AxisOperator, ...]:
+    """Return the operators of a Gaussian that ends at four standard deviations.
 
     Parameters
     ----------
@@ -58,10 +59,8 @@ def blur(n: int, sigma: float, mode: str) -> AxisOperator:
     return _rows(np.arange(n), n, sigma, mode)
 
 
-def blur_and_read(
-    n: int, sigma: float, mode: str, reads: AxisOperator
-) -> tuple[AxisOperator, AxisOperator]:
-    """Return the operator of a Gaussian at the samples that another one reads, and that other one.
+def blur_and_read(n: int, sigma: float, mode: str, reads: AxisOperator) -> tuple[AxisOperator, ...]:
+    """Return the operators of a Gaussian at the samples that another one reads, and that other one.
 
     An axis that shrinks much is blurred by many taps and read at few places.
 
@@ -77,15 +76,20 @@ def blur_and_read(
     needed[index[index < (reads.starts + reads.counts)[:, None]]] = True
     rows = np.flatnonzero(needed)
     starts = np.where(reads.counts > 0, np.searchsorted(rows, reads.starts), 0)
-    return _rows(rows, n, sigma, mode), AxisOperator(starts, reads.weights, len(rows))
+    return *_rows(rows, n, sigma, mode), AxisOperator(starts, reads.weights, len(rows))
 
 
-def _rows(rows: NDArray[np.int64], n: int, sigma: float, mode: str) -> AxisOperator:
+def _rows(rows: NDArray[np.int64], n: int, sigma: float, mode: str) -> tuple[AxisOperator, ...]:
     offsets, weights = _gaussian(sigma)
+    if mode == "grid-wrap" and n > WHOLE:  # rows that read both ends would be as long as the axis
+        reach = len(offsets) // 2
+        ends = np.arange(-reach, n + reach) % n
+        taps = np.tile(weights, (len(rows), 1))
+        return AxisOperator.select(ends, n), AxisOperator(rows, taps, len(ends))
     index = (rows[:, None] + offsets).astype(np.float64)
     if mode != "grid-constant":
         index = map_coordinate(index, n, mode)
-    return gather(index, np.broadcast_to(weights, index.shape), n, fixed=True)
+    return (gather(index, np.broadcast_to(weights, index.shape), n, fixed=True),)
 
 
 def _gaussian(sigma: float) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -17,11 +17,11 @@ from ndresize.dialects._spline_weights import (
     spline_weights,
 )
 
-__all__ = ["Zoomed", "bits_of", "coordinates", "zoomed"]
+__all__ = ["WHOLE", "Zoomed", "bits_of", "coordinates", "zoomed"]
 
 _PADDED = 12  # SciPy's own number: samples put around the axis before "nearest" is prefiltered
 _SHORT = 32  # lines on which SciPy's beginning of a reflected line shows in a double
-_WHOLE = 256  # up to this length a row may read both ends of an axis; beyond, ends are repeated
+WHOLE = 256  # up to this length a row may read both ends of an axis; beyond, ends are repeated
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def zoomed(
         else:
             outside = None
     filters = prefilter and length > 1
-    if mode == "grid-wrap" and n_in > _WHOLE:
+    if mode == "grid-wrap" and n_in > WHOLE:
         return Zoomed(_repeated(index.astype(np.int64), weights, n_in, order, bits * filters))
     if mode != "grid-constant":
         index = map_coordinate(index, length, footprint_mode(mode))

@@ -301,7 +301,7 @@ def _blurred(
         return list(steps)
     if len(steps) == 1 and not steps[0].is_identity:
         return list(blur_and_read(n, sigma, mode, steps[0]))
-    return [blur(n, sigma, mode), *steps]
+    return [*blur(n, sigma, mode), *steps]
 
 
 def _truncating(
@@ -309,13 +309,15 @@ def _truncating(
 ) -> Plan:
     """Return the plan of a blur of integers, which SciPy stores after each axis in turn."""
     sums_, picks = Arithmetic("float64", "element"), Arithmetic("element")
-    passes = [
-        Pass(axis, blur(n, sigma, call.mode), sums_)
+    blurs = {
+        axis: blur(n, sigma, call.mode)
         for axis, (n, sigma) in enumerate(zip(call.shape, call.sigmas, strict=True))
-        if sigma > 0 and not blur(n, sigma, call.mode).is_identity
-    ] + [
-        Pass(axis, step, picks)
-        for axis, steps in zooms.items()
+        if sigma > 0
+    }
+    passes = [
+        Pass(axis, step, picks if step.is_selection else sums_)
+        for done in (blurs, zooms)
+        for axis, steps in done.items()
         for step in steps
         if not step.is_identity
     ]
