@@ -116,8 +116,14 @@ def weighted(
     return _finished(first, weights, None if pads else inside, n_in)
 
 
-def area(n_in: int, n_out: int, inverse: np.float32, shift: np.float32) -> AxisOperator:
-    """Return the operator of "area": the length of each input sample that is covered."""
+def area(
+    n_in: int, n_out: int, inverse: np.float32, shift: np.float32, compiled: bool
+) -> AxisOperator:
+    """Return the operator of "area": the length of each input sample that is covered.
+
+    `compiled`: XLA has made one function of it all, which multiplies by the reciprocals of the sums
+    instead of dividing, in float32 (measured). A single sample's weight need not be 1 then.
+    """
     at = _positions(n_out, inverse, shift)
     inside = (at >= -0.5) & (at <= np.float32(n_in - 0.5))
     left = np.arange(n_out).astype(np.float32) * inverse - shift
@@ -127,4 +133,11 @@ def area(n_in: int, n_out: int, inverse: np.float32, shift: np.float32) -> AxisO
     first = np.clip(first, 0, n_in - width)
     low = (first[:, None] + np.arange(width)).astype(np.float32)
     covered = np.minimum(right[:, None], low + 1) - np.maximum(left[:, None], low)
-    return _finished(first, np.maximum(covered, 0).astype(np.float64), inside, n_in)
+    weights = np.maximum(covered, np.float32(0))
+    if compiled:
+        total = weights.sum(axis=1, keepdims=True)
+        counts = total > np.float32(_SMALLEST_SUM)
+        weights = weights * np.where(counts, np.float32(1) / np.where(counts, total, 1), 0)
+        weights[~inside] = 0
+        return apply_edges(first, weights.astype(np.float64), n_in, "replicate")
+    return _finished(first, weights.astype(np.float64), inside, n_in)

@@ -134,7 +134,9 @@ def resize(
     for axis, (n_in, n_out) in enumerate(zip(image_shape, lengths, strict=True)):
         if n_in != n_out:
             inverse = np.float32(1.0 / (n_out / n_in) if n_out else 1.0)
-            weights[axis] = _operator(axis, kind, n_in, n_out, inverse, np.float32(0), antialias)
+            weights[axis] = _operator(
+                axis, kind, n_in, n_out, inverse, np.float32(0), antialias, compiled=True
+            )
     return _weighted_plan(image_shape, dtype, weights)
 
 
@@ -218,7 +220,7 @@ def scale_and_translate(
                 f"and {shift} (axis {axis}); JAX would return zeros"
             )
         weights[axis] = _operator(
-            axis, kind, image_shape[axis], lengths[axis], inverse, moved, antialias
+            axis, kind, image_shape[axis], lengths[axis], inverse, moved, antialias, compiled=False
         )
     return _weighted_plan(image_shape, dtype, weights)
 
@@ -231,8 +233,10 @@ def _operator(
     inverse: np.float32,
     shift: np.float32,
     antialias: bool,
+    *,
+    compiled: bool,
 ) -> AxisOperator:
-    """Return the operator of one axis."""
+    """Return the operator of one axis; `compiled` as XLA fuses it in `resize`."""
     if n_in == 0 or n_out == 0:
         return AxisOperator(np.zeros(n_out), np.zeros((n_out, 1)), n_in)
     if kind == "cubic-pytorch" and antialias:
@@ -240,7 +244,7 @@ def _operator(
     taps = min(_jax_weights.taps(kind, inverse, antialias), n_in + 4)
     arguments.refuse_huge_axis(axis, n_out, taps)
     if kind == "area":
-        return _jax_weights.area(n_in, n_out, inverse, shift)
+        return _jax_weights.area(n_in, n_out, inverse, shift, compiled)
     return _jax_weights.weighted(kind, n_in, n_out, inverse, shift, antialias)
 
 
