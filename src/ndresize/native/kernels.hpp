@@ -65,12 +65,14 @@ struct RowKernels {
 // Copies blocks: dst[i] = src[index[i]], a block being `size` bytes.
 using PickRow = void (*)(const char* src, char* dst, const i64* index, i64 n, i64 size);
 
-// The same by shuffles: groups of 16 bytes of output that come from 16 bytes of input.
+// The same by shuffles: groups of 16 bytes of output that come from up to `windows` * 16 of input.
 struct ShuffleTable {
+  int windows;
   const int* offset;             // per group, into the source row
-  const unsigned char* control;  // [group][16]
+  const unsigned char* control;  // [group][window][16]; 128: from another window
   i64 groups;
 };
+constexpr int most_windows = 4;
 using PickShuffle = void (*)(const char* src, char* dst, const ShuffleTable&);
 
 // The last five: up to 32 bits with sums in double.

@@ -28,11 +28,25 @@ inline void pick_row(const char* src, char* dst, const i64* index, i64 n, i64 si
 }
 
 #ifdef __SSSE3__
+template <int Windows>
+inline void pick_windows(const char* src, char* dst, const ShuffleTable& table) {
+  const __m128i* control = reinterpret_cast<const __m128i*>(table.control);
+  for (i64 g = 0; g < table.groups; ++g, control += Windows) {
+    const __m128i* from = reinterpret_cast<const __m128i*>(src + table.offset[g]);
+    __m128i x = _mm_shuffle_epi8(_mm_loadu_si128(from), _mm_loadu_si128(control));
+#pragma GCC unroll 4
+    for (int w = 1; w < Windows; ++w)
+      x = _mm_or_si128(x, _mm_shuffle_epi8(_mm_loadu_si128(from + w), _mm_loadu_si128(control + w)));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(dst) + g, x);
+  }
+}
+
 inline void pick_shuffle(const char* src, char* dst, const ShuffleTable& table) {
-  for (i64 g = 0; g < table.groups; ++g) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(src + table.offset[g]));
-    const __m128i control = _mm_loadu_si128(reinterpret_cast<const __m128i*>(table.control) + g);
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(dst) + g, _mm_shuffle_epi8(bytes, control));
+  switch (table.windows) {
+    case 1: return pick_windows<1>(src, dst, table);
+    case 2: return pick_windows<2>(src, dst, table);
+    case 3: return pick_windows<3>(src, dst, table);
+    default: return pick_windows<4>(src, dst, table);
   }
 }
 #endif

@@ -66,26 +66,32 @@ void shuffle_tables(Tile& tile, i64 block) {
   if (block > 16) return;
   const i64 n = tile.n_out;  // samples
   const i64 bytes = n * block, limit = tile.n_in * block;
-  if (limit < 16 || bytes < 16 || limit > INT_MAX) return;
-  for (i64 g = 0; g + 16 <= bytes; g += 16) {
+  if (bytes < 16 || limit > INT_MAX) return;
+  const auto source = [&](i64 k) { return tile.starts[k / block] * block + k % block; };
+  const auto range = [&](i64 g) {
     i64 low = INT64_MAX, high = 0;
-    for (i64 k = g; k < g + 16; ++k) {
-      const i64 at = tile.starts[k / block] * block + k % block;
-      low = std::min(low, at);
-      high = std::max(high, at);
-    }
-    low = std::min(low, limit - 16);
-    if (high - low >= 16) {
-      tile.offset.clear();
-      tile.control.clear();
-      return;
-    }
-    tile.offset.push_back(static_cast<int>(low));
-    for (i64 k = g; k < g + 16; ++k)
-      tile.control.push_back(
-          static_cast<unsigned char>(tile.starts[k / block] * block + k % block - low));
+    for (i64 k = g; k < g + 16; ++k) low = std::min(low, source(k)), high = std::max(high, source(k));
+    return std::pair<i64, i64>(low, high);
+  };
+  i64 longest_range = 0;
+  for (i64 g = 0; g + 16 <= bytes; g += 16) {
+    const auto [low, high] = range(g);
+    longest_range = std::max(longest_range, high - low + 1);
   }
-  tile.shuffle = {tile.offset.data(), tile.control.data(), static_cast<i64>(tile.offset.size())};
+  const int windows = static_cast<int>((longest_range + 15) / 16);
+  // More windows than bytes that one finds in each are slower than copies one by one.
+  if (windows > most_windows || windows > 16 / block || limit < windows * 16) return;
+  for (i64 g = 0; g + 16 <= bytes; g += 16) {
+    const i64 low = std::min(range(g).first, limit - windows * 16);
+    tile.offset.push_back(static_cast<int>(low));
+    for (int w = 0; w < windows; ++w)
+      for (i64 k = g; k < g + 16; ++k) {
+        const i64 at = source(k) - low - 16 * w;
+        tile.control.push_back(at >= 0 && at < 16 ? static_cast<unsigned char>(at) : 128);
+      }
+  }
+  tile.shuffle = {windows, tile.offset.data(), tile.control.data(),
+                  static_cast<i64>(tile.offset.size())};
   // Samples that end within the last whole group are done; the rest is copied one by one.
   tile.shuffled = tile.shuffle.groups * 16 / block;
 }
