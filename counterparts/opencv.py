@@ -21,9 +21,10 @@ _TYPES = {
 
 
 def run(data: NDArray[Any], arguments: Mapping[str, Any]) -> NDArray[Any]:
-    """Call ``cv2.resize``."""
+    """Call ``cv2.resize``, on one thread."""
     import cv2
 
+    cv2.setNumThreads(1)
     words = dict(arguments)
     words["interpolation"] = INTERPOLATIONS[words["interpolation"]]
     result: NDArray[Any] = cv2.resize(data, words.pop("dsize"), **words)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from counterparts import Call, counterparts
+from counterparts import Call, counterparts, make_data
 from ndresize import ResizeError
 from ndresize.dialects import opencv as ours
 
@@ -304,3 +305,49 @@ def test_unknown_words_are_refused_where_opencv_would_copy() -> None:
 def test_huge_axes_are_refused_before_any_work() -> None:
     with pytest.raises(ResizeError, match="output"):
         ours.resize.plan((2, 2), np.uint8, (2**31 - 1, 2**31 - 1))
+
+
+def test_what_is_no_array_is_refused() -> None:
+    with pytest.raises(ResizeError, match="src must be an array, got list"):
+        ours.resize([[1, 2], [3]], (2, 2))
+    with pytest.raises(ResizeError, match="src must be of one of the types"):
+        ours.resize("image.png", (2, 2))
+
+
+def test_the_signature_is_opencvs() -> None:
+    words = "(src, /, dsize, fx=0, fy=0, interpolation='INTER_LINEAR', *, out=None, threads=None)"
+    found = inspect.signature(ours.resize)
+    plain = found.replace(
+        parameters=[p.replace(annotation=p.empty) for p in found.parameters.values()],
+        return_annotation=found.empty,
+    )
+    assert str(plain) == words
+
+
+def test_results_go_where_they_are_wanted() -> None:
+    x, out = noise(6, 7, 1), np.empty((4, 5), np.uint8)
+    assert ours.resize(x, (5, 4), out=out, threads=1) is out
+    np.testing.assert_array_equal(out, cv2.resize(x, (5, 4)))
+
+
+def test_deviations_are_small() -> None:
+    """Calls that the differential test leaves out: integers are at most 1 off, and few are."""
+    entry = counterparts()["opencv.resize"]
+    seen = wrong = total = 0
+    for seed in range(1500):
+        call = entry.draw(np.random.default_rng(seed))
+        if entry.deviates(call) is None:
+            continue
+        data = make_data(call, seed)
+        theirs = entry.run(data, call.arguments)
+        mine = ours.resize(data, **call.arguments)
+        off = np.abs(mine.astype(np.float64) - theirs)
+        seen += 1
+        if mine.dtype.kind == "f":
+            assert off.max() <= 1e-6 * np.abs(data).max()
+            continue
+        assert off.max() <= 1
+        wrong += np.count_nonzero(off)
+        total += off.size
+    assert seen > 50
+    assert wrong < total / 500

@@ -242,7 +242,8 @@ def _whole_cells(
         halves = Arithmetic("fixed", bits=1)
         passes = [Pass(axis, area.times(sums[axis], 0.5), halves) for axis in (1, 0)]
         return [*passes, *steps.half_up(0, rows.n_out)], "half_even"
-    if cell & (cell - 1) == 0:  # the factor is exact, wherever it is multiplied
+    if cell & (cell - 1) == 0 or _has_no_ties(dtype, factors):
+        # The factor is exact, or decides nothing, wherever it is multiplied.
         passes = [Pass(a, area.times(sums[a], 1 / factors[a]), steps.FLOAT32) for a in (1, 0)]
         return _without_copies(passes), "half_away" if rounded_up else "half_even"
     passes = [Pass(axis, sums[axis], steps.FLOAT32) for axis in (1, 0)]
@@ -251,6 +252,16 @@ def _whole_cells(
         return [*passes, steps.scaled(2, np.full(channels, factor))], "half_even"
     last = steps.scaled(0, np.full(rows.n_out, factor))
     return [*passes, last, steps.apart(0, rows.n_out)], "half_even"
+
+
+def _has_no_ties(dtype: np.dtype[Any], factors: tuple[int, int]) -> bool:
+    """Return whether no mean is so near to a half that the rounding of float32 could decide it.
+
+    Means of an odd number of samples are at least half a sample's share away from every half.
+    """
+    cell = factors[0] * factors[1]
+    errors = (sum(factors) + 4) * 2.0**-24 * np.iinfo(dtype).max
+    return cell % 2 == 1 and errors < 0.25 / cell
 
 
 def _float_cells(

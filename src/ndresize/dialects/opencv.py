@@ -148,7 +148,11 @@ def _as_opencv_sees(function: ResizeFunction[Any]) -> ResizeFunction[Any]:
     @functools.wraps(function)
     def resize(src: Any, /, *args: Any, **kwargs: Any) -> Any:
         if type(src) is not np.ndarray and not portable.is_foreign(src):
-            src = np.asarray(src)
+            try:
+                src = np.asarray(src)
+            except (ValueError, TypeError) as error:
+                kind = type(src).__name__
+                raise ResizeError(f"src must be an array, got {kind}: {error}") from None
         if src.ndim == 3 and src.shape[2] == 1:
             src = src[:, :, 0]
         elif src.ndim < 2:
