@@ -103,7 +103,7 @@ def test_weights_have_the_type_of_the_image() -> None:
 def test_nearest_multiplies_by_one_rounded_factor() -> None:
     """Not the quotient that the source has: XLA folds n_in and 1 / n_out into one constant."""
     different = 0
-    for n_in, n_out in ((29, 41), (45, 55), (11, 49), (41, 123), (107, 193), (3, 82)):
+    for n_in, n_out in ((2, 41), (2, 47), (4, 55), (4, 41)):
         index = np.arange(n_in, dtype=np.int32)
         words = {"shape": (n_out,), "method": "nearest"}
         ours = jax.resize(index, **words)
