@@ -132,19 +132,27 @@ def fused_halves(axis: int, taps: Taps, order: tuple[int, ...] = (0, 1, 2, 3)) -
     ]
 
 
-def in_orders(axis: int, taps: Taps, chained: NDArray[np.bool_], crossed: bool) -> list[Pass]:
-    """Return passes that sum four taps in one order or, where `chained`, in another.
+def in_orders(
+    axis: int,
+    taps: Taps,
+    order: NDArray[np.int64],
+    chained: NDArray[np.bool_],
+    *,
+    fused: bool,
+) -> list[Pass]:
+    """Return passes that sum four taps of each output sample in an order of its own.
 
-    Chained: ``fma(d, w3, fma(c, w2, fma(b, w1, a * w0)))``. Else, `crossed`:
-    ``fma(c, w2, a * w0) + fma(d, w3, b * w1)``; and not: ``(a * w0 + b * w1) + (c * w2 + d * w3)``.
+    With a, b, c and d the taps as `order`, shape (n_out, 4), says: where `chained`,
+    ``fma(d, w3, fma(c, w2, fma(b, w1, a * w0)))``; else, `fused`,
+    ``fma(b, w1, a * w0) + fma(d, w3, c * w2)``; and not, ``(a * w0 + b * w1) + (c * w2 + d * w3)``.
     """
     n_out = len(taps.first)
     one, zero = np.ones(n_out), np.zeros(n_out)
-    w0, w1, w2, w3 = taps.weights.T
-    apart = not crossed
+    index = np.clip(taps.first[:, None] + order, 0, taps.n_in - 1)
+    w0, w1, w2, w3 = np.take_along_axis(taps.weights, order, axis=1).T
 
-    def either(chain: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.where(chained, chain, other)
+    def either(chain: NDArray[np.float64], pairs: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.where(chained, chain, pairs)
 
     def summed(rows: list[list[NDArray[np.float64]]], arithmetic: Arithmetic) -> Pass:
         """Make of each block of samples one sample per row."""
@@ -157,20 +165,21 @@ def in_orders(axis: int, taps: Taps, chained: NDArray[np.bool_], crossed: bool) 
     def rounded(samples: int) -> Pass:
         return rounded_to_float32(axis, n_out * samples)
 
-    products = [w0, either(one, w1), either(one, w2 if apart else one), either(one, w3)]
-    if crossed:
-        products[3] = one
-    pair = one if apart else w2
-    first = [
-        [one, either(w1, one if apart else zero), either(zero, zero if apart else pair), zero],
-        [zero, either(zero, zero if apart else one), either(one, one if apart else zero), zero],
-        [zero, zero, zero, either(one, zero)],
-    ]
-    first[1][3] = either(zero, one if apart else w3)
+    products = [w0, one, either(one, w2), one]
+    if not fused:
+        products = [w0, either(one, w1), either(one, w2), either(one, w3)]
+    second, fourth = (w1, w3) if fused else (one, one)
     return [
-        picked(axis, taps.laid_out((0, 1, 2, 3))),
+        picked(axis, AxisOperator.select(index.ravel(), taps.n_in)),
         scaled(axis, np.stack(products, axis=1).ravel()),
-        summed(first, FLOAT64),
+        summed(
+            [
+                [one, either(w1, second), zero, zero],
+                [zero, zero, one, either(zero, fourth)],
+                [zero, zero, zero, either(one, zero)],
+            ],
+            FLOAT64,
+        ),
         rounded(3),
         summed([[one, either(w2, one), zero], [zero, zero, either(one, zero)]], FLOAT64),
         rounded(2),

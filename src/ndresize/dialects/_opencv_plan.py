@@ -151,29 +151,49 @@ def _ipp(
     if affine:
         return _affine_cubic(channels, across, down), "half_even"
     if dtype == np.uint8:
-        outer = (across.first < 0) | (across.first + 4 >= columns.n_in)
-        summed = steps.in_orders(1, across, outer | (channels == 3), crossed=channels == 4)
-        return [*summed, *steps.fused_halves(0, down)], "half_even"
+        return [*_columns_of_bytes(channels, across), *steps.fused_halves(0, down)], "half_even"
     if channels == 1:
         return [*steps.halves(1, across), *steps.fused_halves(0, down)], "half_even"
     outer_first = steps.fused_halves(1, across, (0, 3, 1, 2))
     return [*outer_first, *steps.fused_halves(0, down)], "half_even"
 
 
+def _columns_of_bytes(channels: int, across: taps.Taps) -> list[Pass]:
+    """Return passes in IPP's orders for uint8.
+
+    Columns that read beyond an edge are summed in a chain, those inside four at a time, and up to
+    three that are left over in another order.
+    """
+    outer = (across.first < 0) | (across.first + 4 > across.n_in)
+    inner = np.flatnonzero(~outer)
+    left_over = inner[len(inner) - len(inner) % 4 :]
+    order = np.tile(np.arange(4), (len(across.first), 1))
+    if channels == 4:
+        order[inner] = 0, 2, 1, 3
+        order[left_over] = 3, 0, 2, 1
+    else:
+        order[left_over] = 0, 2, 1, 3
+    if channels == 3:
+        order[:] = 0, 1, 2, 3
+        outer[:] = True
+    return steps.in_orders(1, across, order, outer, fused=channels == 4)
+
+
 def _affine_cubic(channels: int, across: taps.Taps, down: taps.Taps) -> list[Pass]:
     """Return passes in the orders that IPP takes inside the image."""
     if channels == 4:
-        chained = np.ones(len(across.first), dtype=bool)
-        return [
-            *steps.in_orders(1, across, chained, crossed=False),
-            *steps.fused_halves(0, down),
-        ]
+        return [*_chain(1, across), *steps.fused_halves(0, down)]
     if channels == 3:
-        chained = np.ones(len(down.first), dtype=bool)
-        first = steps.in_orders(0, down, chained, crossed=False)
+        first = _chain(0, down)
     else:
         first = steps.fused_halves(0, down)
     return [*first, *steps.halves(1, across)]
+
+
+def _chain(axis: int, along: taps.Taps) -> list[Pass]:
+    n_out = len(along.first)
+    order = np.tile(np.arange(4), (n_out, 1))
+    return steps.in_orders(axis, along, order, np.ones(n_out, dtype=bool), fused=False)
 
 
 def _merged(across: taps.Taps, down: taps.Taps, arithmetic: Arithmetic) -> list[Pass]:
