@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ def odd_ones_out(
     results: Mapping[str, NDArray[Any]],
     tolerance: float,
     parts: Mapping[str, Part] | None = None,
+    voiceless: Collection[str] = (),
 ) -> dict[str, str]:
     """Return who computed something else than the others, and by how much.
 
@@ -31,19 +32,26 @@ def odd_ones_out(
         By how much a sample of two may differ.
     parts : mapping from contestant to tuple of slice, optional
         Of whom only a part is compared, and which.
+    voiceless : collection of contestants, optional
+        Who are judged, but do not count among the most: one library has one vote.
     """
     parts = parts or {}
     best: dict[str, str] | None = None
+    least = len(results)
+    voters = results.keys() - set(voiceless)
     for reference, right in results.items():
+        if reference not in voters:
+            continue
         others = {}
         for name, result in results.items():
             both = parts.get(name, ()), parts.get(reference, ())
             said = difference(_part(result, *both), _part(right, *both), tolerance)
             if said is not None:
                 others[name] = f"{said}, compared with {reference}"
-        if best is None or len(others) < len(best):
-            best = others
-        if 2 * len(best) < len(results):  # no other reference can have a larger party
+        against = len(voters & others.keys())
+        if best is None or against < least:
+            best, least = others, against
+        if 2 * least < len(voters):  # no other reference can have a larger party
             break
     return best or {}
 

@@ -22,6 +22,9 @@ _PACKAGES = (
     "pyvips",
     "pyvips-binary",
     "scipy",
+    "scikit-image",
+    "tensorflow-cpu",
+    "jax",
 )
 
 

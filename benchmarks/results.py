@@ -8,13 +8,15 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from benchmarks.timing import Timing
-from benchmarks.workloads import OURS
+from benchmarks.workloads import AS, OURS
 
 __all__ = ["Results", "Row", "geometric_mean", "newest", "read", "write"]
 
 FOLDER = Path(__file__).parent / "results"
+DIALECTS = FOLDER / "dialects"
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,18 @@ class Row:
 
     @property
     def ours(self) -> float:
-        """Seconds that a call of our built plan takes."""
-        return self.timings[OURS].median
+        """Seconds that a call of the fastest of ours takes."""
+        return self.timings[self.fastest_ours or OURS].median
+
+    @property
+    def fastest_ours(self) -> str | None:
+        """The fastest of our plans that computed the same: in ONNX's words or in a peer's."""
+        right = {
+            name: timing.median
+            for name, timing in self.timings.items()
+            if (name == OURS or name.startswith(AS)) and name not in self.wrong
+        }
+        return min(right, key=right.__getitem__, default=None)
 
     @property
     def peers(self) -> dict[str, float]:
@@ -66,8 +78,8 @@ class Row:
 
     @property
     def ratio(self) -> float | None:
-        """Time of the fastest peer over ours; None without a peer, or if ours is wrong."""
-        if self.fastest_peer is None or OURS in self.wrong:
+        """Time of the fastest peer over the fastest of ours; None if either is missing."""
+        if self.fastest_peer is None or self.fastest_ours is None:
             return None
         return self.peers[self.fastest_peer] / self.ours
 
@@ -100,6 +112,8 @@ def write(results: Results, path: Path) -> None:
     """Write results as JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
     data = dataclasses.asdict(results)
+    for row, kept in zip(results.rows, data["rows"], strict=True):
+        kept |= {"fastest_ours": row.fastest_ours, "ratio": row.ratio}
     data["geometric_mean"] = {str(n): geometric_mean(results.of(n)) for n in results.threads}
     path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
@@ -107,22 +121,20 @@ def write(results: Results, path: Path) -> None:
 def read(path: Path) -> Results:
     """Read results from JSON."""
     data = json.loads(path.read_text(encoding="utf-8"))
-    rows = [
-        Row(
-            **{
-                **row,
-                "timings": {name: Timing(**timing) for name, timing in row["timings"].items()},
-                "copy": Timing(**row["copy"]),
-            }
-        )
-        for row in data["rows"]
-    ]
-    return Results(data["machine"], data["versions"], rows)
+    return Results(data["machine"], data["versions"], [_row(row) for row in data["rows"]])
 
 
-def newest() -> Path:
-    """Return the newest file of the results folder."""
-    files = sorted(FOLDER.glob("*.json"), key=lambda path: path.stat().st_mtime)
+def newest(folder: Path = FOLDER) -> Path:
+    """Return the newest file of a folder of results."""
+    files = sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime)
     if not files:
-        raise SystemExit(f"no results in {FOLDER}; run python -m benchmarks first")
+        raise SystemExit(f"no results in {folder}; run python -m benchmarks first")
     return files[-1]
+
+
+def _row(kept: dict[str, Any]) -> Row:
+    """Return the row that was kept, without what follows from its timings."""
+    words = {each.name: kept[each.name] for each in dataclasses.fields(Row)}
+    words["timings"] = {name: Timing(**timing) for name, timing in kept["timings"].items()}
+    words["copy"] = Timing(**kept["copy"])
+    return Row(**words)

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from benchmarks.agreement import odd_ones_out
-from benchmarks.contestant import Builder, Contestant
+from benchmarks.contestant import Contestant
 from benchmarks.peers import numpy
 from benchmarks.results import Row
 from benchmarks.task import Task, make_input
-from benchmarks.timing import time_in_turns
+from benchmarks.timing import Timing, time_in_turns
 from benchmarks.workloads import OURS, Workload
 
-__all__ = ["measure", "prepare"]
+__all__ = ["COPY", "measure", "prepare", "prepare_all", "time_all"]
 
-_COPY = "copy"
+COPY = "copy"
 
 
 def measure(workload: Workload, threads: int, seconds: float) -> Row:
     """Return the row of a workload: build all, check that they agree, time them in turns."""
     x = make_input(workload.task)
     ready, absent, wrong = prepare(workload, x, threads)
-    calls = {name: contestant.call for name, contestant in ready.items()}
-    calls[_COPY] = numpy.copy(workload.task, x, threads).call
-    timings = time_in_turns(calls, seconds)
-    copy = timings.pop(_COPY)
+    timings = time_all(ready, workload.task.output_shape, x.dtype, seconds)
+    copy = timings.pop(COPY)
     return Row(
         workload.name,
         threads,
@@ -43,27 +43,45 @@ def prepare(
     workload: Workload, x: NDArray[Any], threads: int
 ) -> tuple[dict[str, Contestant], dict[str, str], dict[str, str]]:
     """Return the contestants that ran, why others did not, and who computed something else."""
-    absent = dict(workload.absent)
+    ready, results, absent = prepare_all(
+        {
+            name: partial(builder, workload.task, x, threads)
+            for name, builder in workload.contestants.items()
+        }
+    )
+    parts = {name: _inner(workload.task, n) for name, n in workload.margins.items()}
+    voiceless = [name for name in results if name.startswith(OURS) and name != OURS]
+    wrong = odd_ones_out(results, workload.tolerance, parts, voiceless)
+    return ready, {**workload.absent, **absent}, wrong
+
+
+def prepare_all(
+    builders: Mapping[str, Callable[[], Contestant]],
+) -> tuple[dict[str, Contestant], dict[str, NDArray[Any]], dict[str, str]]:
+    """Return the contestants that ran, what they computed, and why others did not run."""
     ready: dict[str, Contestant] = {}
     results: dict[str, NDArray[Any]] = {}
-    for name, builder in workload.contestants.items():
+    absent: dict[str, str] = {}
+    for name, build in builders.items():
         try:
-            ready[name], results[name] = _try(builder, workload.task, x, threads)
+            contestant = build()
+            results[name] = contestant.read(contestant.call())
+            ready[name] = contestant
         except ImportError as error:
             absent[name] = f"is not installed ({error.name})"
         except Exception as error:  # whatever its library raises
             if name == OURS:
                 raise
             absent[name] = f"failed: {_first_line(error)}"
-    parts = {name: _inner(workload.task, n) for name, n in workload.margins.items()}
-    return ready, absent, odd_ones_out(results, workload.tolerance, parts)
+    return ready, results, absent
 
 
-def _try(
-    builder: Builder, task: Task, x: NDArray[Any], threads: int
-) -> tuple[Contestant, NDArray[Any]]:
-    contestant = builder(task, x, threads)
-    return contestant, contestant.read(contestant.call())
+def time_all(
+    ready: Mapping[str, Contestant], shape: tuple[int, ...], dtype: DTypeLike, seconds: float
+) -> dict[str, Timing]:
+    """Return the timings of all, and of a copy of as many bytes as the output has."""
+    calls = {name: contestant.call for name, contestant in ready.items()}
+    return time_in_turns({**calls, COPY: numpy.copy(shape, dtype)}, seconds)
 
 
 def _inner(task: Task, margin: int) -> tuple[slice, ...]:

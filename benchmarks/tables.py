@@ -33,10 +33,10 @@ def text_row(row: Row) -> str:
     own = [
         f"{name} {duration(timing.median)}"
         for name, timing in row.timings.items()
-        if name.startswith(OURS) and name != OURS
+        if name.startswith(OURS) and name != row.fastest_ours
     ]
     lines = [
-        f"{ratio}  {duration(row.ours):>8}  {row.name}",
+        f"{ratio}  {duration(row.ours):>8}  {row.name}{_in_words(row)}",
         f"{'':18}{' · '.join([*peers, *own, f'copy {duration(row.copy.median)}'])}",
     ]
     lines += [
@@ -114,9 +114,15 @@ def _cells(row: Row | None) -> list[str]:
     if row is None:
         return ["", "", ""]
     if row.ratio is None or row.fastest_peer is None:
-        return [duration(row.ours), "none", ""]
+        return [f"{duration(row.ours)}{_in_words(row)}", "none", ""]
     peer = f"{row.fastest_peer} {duration(row.peers[row.fastest_peer])}"
-    return [duration(row.ours), peer, f"{row.ratio:.2f}"]
+    return [f"{duration(row.ours)}{_in_words(row)}", peer, f"{row.ratio:.2f}"]
+
+
+def _in_words(row: Row) -> str:
+    """Return in whose words the fastest of ours was, where not in its own."""
+    name = row.fastest_ours or OURS
+    return "" if name == OURS else f" ({name.removeprefix(OURS).strip()})"
 
 
 def _line(cells: Iterable[str]) -> str:

@@ -1,8 +1,13 @@
-"""The batch and channel axes that graph libraries want in front of the resized ones."""
+"""Where graph libraries want the batch and channel axes: in front of the resized ones."""
 
 from benchmarks.task import Task
 
-__all__ = ["leading_ones"]
+__all__ = ["batch_and_channels_first", "leading_ones"]
+
+
+def batch_and_channels_first(task: Task) -> list[int]:
+    """Return the axes of the layout in the order N, C, D, H, W."""
+    return [task.layout.index(letter) for letter in "NCDHW" if letter in task.layout]
 
 
 def leading_ones(task: Task) -> tuple[int, ...]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from benchmarks.contestant import Contestant
 from benchmarks.task import Task
@@ -49,12 +50,11 @@ def halve(task: Task, x: NDArray[Any], threads: int) -> Contestant:
     return Contestant(call)
 
 
-def copy(task: Task, x: NDArray[Any], threads: int) -> Contestant:
-    """Return calls that copy as many bytes as the output has into memory that is there already.
+def copy(shape: tuple[int, ...], dtype: DTypeLike) -> Callable[[], None]:
+    """Return a call that copies an array of this shape into memory that is there already.
 
     No contestant: how fast memory is. It runs in one thread.
     """
-    del threads
-    source = np.ones(task.output_shape, x.dtype)
+    source = np.ones(shape, dtype)
     target = np.ones_like(source)
-    return Contestant(lambda: np.copyto(target, source))
+    return lambda: np.copyto(target, source)

@@ -1,7 +1,8 @@
-"""onnxruntime: a session of one Resize node."""
+"""onnxruntime: a session of one node."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from benchmarks.contestant import Contestant
 from benchmarks.peers._layout import leading_ones
 from benchmarks.task import Task
 
-__all__ = ["session", "through_float32"]
+__all__ = ["node", "session", "through_float32"]
 
 
 def session(task: Task, x: NDArray[Any], threads: int) -> Contestant:
@@ -25,19 +26,9 @@ def through_float32(task: Task, x: NDArray[Any], threads: int) -> Contestant:
 
 
 def _contestant(task: Task, x: NDArray[Any], threads: int, cast: bool) -> Contestant:
-    import onnxruntime
-
     ones = leading_ones(task)
     lengths, sizes = ones + task.shape, ones + task.output_shape
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    # Its idle threads would otherwise spin while the next contestant is timed.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.log_severity_level = 4  # what it cannot do is raised as well
-    run = onnxruntime.InferenceSession(
-        _model(task, lengths, sizes, cast), options, providers=["CPUExecutionProvider"]
-    ).run
+    run = _run(_model(task, lengths, sizes, cast), threads)
     if x.flags.c_contiguous:
         feed = {"x": x.reshape(lengths)}
         return Contestant(lambda: run(None, feed)[0], lambda y: y.reshape(task.output_shape))
@@ -45,6 +36,46 @@ def _contestant(task: Task, x: NDArray[Any], threads: int, cast: bool) -> Contes
         lambda: run(None, {"x": np.ascontiguousarray(x).reshape(lengths)})[0],
         lambda y: y.reshape(task.output_shape),
     )
+
+
+def node(
+    operator: str, x: NDArray[Any], arguments: Mapping[str, Any], threads: int
+) -> Callable[..., Any]:
+    """Return the run of a session whose only node is Resize or Upsample with some arguments."""
+    from onnx import helper, numpy_helper
+
+    words = dict(arguments)
+    opset = words.pop("opset", 19 if operator == "Resize" else 9)
+    names = ["roi", "scales", "sizes"] if operator == "Resize" else ["scales"]
+    given = {
+        name: np.asarray(words.pop(name), np.int64 if name == "sizes" else np.float32)
+        for name in names
+        if name in words
+    }
+    inputs = ["x", *(name if name in given else "" for name in names)]
+    dtype = helper.np_dtype_to_tensor_dtype(x.dtype)
+    graph = helper.make_graph(
+        [helper.make_node(operator, inputs, ["y"], **words)],
+        "resize",
+        [helper.make_tensor_value_info("x", dtype, x.shape)],
+        [helper.make_tensor_value_info("y", dtype, [None] * x.ndim)],
+        [numpy_helper.from_array(value, name) for name, value in given.items()],
+    )
+    return _run(_serialised(graph, opset), threads)
+
+
+def _run(model: bytes, threads: int) -> Callable[..., Any]:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    # Its idle threads would otherwise spin while the next contestant is timed.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.log_severity_level = 4  # what it cannot do is raised as well
+    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    run: Callable[..., Any] = session.run
+    return run
 
 
 def _model(task: Task, lengths: tuple[int, ...], sizes: tuple[int, ...], cast: bool) -> bytes:
@@ -65,7 +96,13 @@ def _model(task: Task, lengths: tuple[int, ...], sizes: tuple[int, ...], cast: b
         [helper.make_tensor_value_info("y", dtype, sizes)],
         [helper.make_tensor("sizes", TensorProto.INT64, [len(sizes)], sizes)],
     )
-    opset = helper.make_opsetid("", 19)
+    return _serialised(graph, 19)
+
+
+def _serialised(graph: Any, version: int) -> bytes:
+    from onnx import helper
+
+    opset = helper.make_opsetid("", version)
     return helper.make_model(graph, opset_imports=[opset], ir_version=9).SerializeToString()
 
 

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.contestant import Contestant
+from benchmarks.peers._layout import batch_and_channels_first
 from benchmarks.task import Task
 
-__all__ = ["antialiased_volume", "interpolate", "per_row"]
+__all__ = ["antialiased_volume", "interpolate", "mode", "per_row"]
 
 _MODES = {
     ("linear", 1): "linear",
@@ -25,12 +26,12 @@ _MODES = {
 def interpolate(task: Task, x: NDArray[Any], threads: int) -> Contestant:
     """Return calls on a view of the input with axes N, C, D, H, W: it may be channels last."""
     torch = _torch(threads)
-    order = [task.layout.index(letter) for letter in "NCDHW" if letter in task.layout]
+    order = batch_and_channels_first(task)
     view = torch.from_numpy(x).permute(order)
     for axis, letter in enumerate("NC"):
         if letter not in task.layout:
             view = view.unsqueeze(axis)
-    words: dict[str, Any] = {"size": task.sizes, "mode": _mode(task)}
+    words: dict[str, Any] = {"size": task.sizes, "mode": mode(task)}
     if task.align_corners:
         words["align_corners"] = True
     if task.antialias:
@@ -78,7 +79,8 @@ def antialiased_volume(task: Task, x: NDArray[Any], threads: int) -> Contestant:
     return Contestant(call, lambda y: y.numpy().reshape(task.output_shape))
 
 
-def _mode(task: Task) -> str:
+def mode(task: Task) -> str:
+    """Return torch's word for a filter."""
     if task.mode == "nearest":
         return "nearest" if task.floor else "nearest-exact"
     return _MODES[task.mode, len(task.axes)]

@@ -1,15 +1,18 @@
 """The table: workload -> {library -> builder}, and why a library is not in a row."""
 
-from benchmarks.workloads._row import LIBRARIES, OURS, Workload
+from benchmarks.workloads._row import AS, LIBRARIES, OURS, Workload, in_their_words
 from benchmarks.workloads.images import images
 from benchmarks.workloads.odd import odd_shapes, small_call
 from benchmarks.workloads.tensors import float_images, tensors, volumes
 
-__all__ = ["LIBRARIES", "OURS", "Workload", "table"]
+__all__ = ["AS", "LIBRARIES", "OURS", "Workload", "table"]
 
 
 def table(scale: float = 1.0) -> list[Workload]:
-    """Return the rows, with all lengths but those of channels multiplied by `scale`."""
+    """Return the rows, with all lengths but those of channels multiplied by `scale`.
+
+    After a row of uint8 come those of each dialect in it, beside its system alone.
+    """
 
     def n(length: int) -> int:
         return max(round(length * scale), 2)
@@ -17,7 +20,7 @@ def table(scale: float = 1.0) -> list[Workload]:
     def pixels(length: int) -> int:  # of one long axis: shrinks as an image's area does
         return max(round(length * scale**2) // 4 * 4, 8)
 
-    return [
+    rows = [
         *tensors(n),
         *float_images(n),
         *volumes(n),
@@ -25,3 +28,4 @@ def table(scale: float = 1.0) -> list[Workload]:
         *odd_shapes(n, pixels),
         small_call(),
     ]
+    return [each for row in rows for each in (row, *in_their_words(row))]

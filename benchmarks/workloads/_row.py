@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from benchmarks.contestant import Builder
-from benchmarks.peers import onnxruntime, opencv, openvino, ours, torch
+from benchmarks.peers import onnxruntime, opencv, openvino, ours, pillow, torch
 from benchmarks.task import Task
 
 __all__ = [
     "ARRAYS",
+    "AS",
     "GRAPHS",
     "LIBRARIES",
     "LONG_TO_COMPILE",
@@ -18,11 +19,13 @@ __all__ = [
     "PLANES",
     "Length",
     "Workload",
+    "in_their_words",
     "row",
     "without",
 ]
 
 OURS = "ndresize"
+AS = f"{OURS} as "
 
 LIBRARIES = (
     "torch",
@@ -46,6 +49,15 @@ GRAPHS: dict[str, Builder] = {
 }
 PLANES = {**GRAPHS, "opencv": opencv.planes}
 ARRAYS = {**GRAPHS, "opencv": opencv.image}
+
+_SPEAKERS: dict[Builder, Builder] = {
+    torch.interpolate: ours.as_torch,
+    opencv.image: ours.as_opencv,
+    opencv.planes: ours.as_opencv_planes,
+    pillow.image: ours.as_pillow,
+    pillow.planes: ours.as_pillow_planes,
+}
+"""By a peer's builder: ours that says the task in that peer's words, and gives its very bytes."""
 
 LONG_TO_COMPILE = (
     "takes seconds to compile this model; it is in the rows of linear to 224x224 on three channels"
@@ -71,7 +83,8 @@ class Workload:
     task : Task
         What is computed.
     contestants : mapping from name to builder
-        Those whose name begins with "ndresize" are ours; "ndresize" itself is a built plan.
+        Those whose name begins with "ndresize" are ours; "ndresize" itself is a built plan, and
+        "ndresize as torch" the plan of that dialect.
     absent : mapping from library to str
         Why each other library is not there.
     tolerance : float
@@ -99,20 +112,43 @@ def row(
     ours_too: Mapping[str, Builder] | None = None,
     why: Mapping[str, str] | None = None,
     headline: bool = False,
+    speakers: Mapping[str, Builder] | None = None,
     **more: Builder,
 ) -> Workload:
     all_peers = {**peers, **more}
+    if task.dtype == "uint8" and speakers is None:
+        found = {peer: _SPEAKERS.get(builder) for peer, builder in all_peers.items()}
+        speakers = {peer: builder for peer, builder in found.items() if builder is not None}
+    as_they_do = {f"{AS}{peer}": builder for peer, builder in (speakers or {}).items()}
     reasons = {**_WHY_NOT, **(why or {})}
     return Workload(
         name,
         task,
-        {OURS: ours.plan, **(ours_too or {}), **all_peers},
+        {OURS: ours.plan, **as_they_do, **(ours_too or {}), **all_peers},
         {library: reasons[library] for library in LIBRARIES if library not in all_peers},
         _tolerance(task),
         headline,
         # It repeats the edge under an antialiased filter, the others leave out what is outside.
         {"pyvips": 3} if task.antialias else {},
     )
+
+
+def in_their_words(workload: Workload) -> list[Workload]:
+    """Return a row for each dialect in a row: that dialect and its system alone, bit for bit."""
+    rows = []
+    for name, builder in workload.contestants.items():
+        if name.startswith(AS):
+            peer = name.removeprefix(AS)
+            rows.append(
+                Workload(
+                    f"{workload.name}, as {peer}",
+                    workload.task,
+                    {OURS: builder, peer: workload.contestants[peer]},
+                    {other: f"has other bytes than {peer}" for other in LIBRARIES if other != peer},
+                    tolerance=0.0,
+                )
+            )
+    return rows
 
 
 def without(peers: Mapping[str, Builder], *names: str) -> dict[str, Builder]:

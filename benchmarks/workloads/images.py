@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from benchmarks.contestant import Builder, Contestant
-from benchmarks.peers import cykooz, numpy, opencv, pillow, pyvips, scipy
+from benchmarks.peers import cykooz, numpy, opencv, ours, pillow, pyvips, scipy
 from benchmarks.task import Task
 from benchmarks.workloads._row import (
     ARRAYS,
@@ -53,6 +53,11 @@ def images(n: Length) -> list[Workload]:
         "opencv": opencv.image,
         "pillow": pillow.image,
         "cykooz-resizer": cykooz.image,
+    }
+    as_mean: dict[str, Builder] = {
+        "torch": _as_linear(ours.as_torch),
+        "opencv": ours.as_opencv,
+        "pillow": ours.as_pillow,
     }
     by_plane: dict[str, Builder] = {
         **without(GRAPHS, "openvino"),
@@ -106,7 +111,7 @@ def images(n: Length) -> list[Workload]:
             ARRAYS | _PICTURES,
             numpy=numpy.repeat,
         ),
-        row("uint8 1080x1920x3 -> 540x960, area", halved, mean),
+        row("uint8 1080x1920x3 -> 540x960, area", halved, mean, speakers=as_mean),
         row(
             "uint8 RGBA 1080x1920x4 -> 224x224, linear, antialias",
             replace(thumbnail, **rgba),
