@@ -149,7 +149,7 @@ def _ipp(
         passes = [*steps.fused_lerp(1, across), *steps.fused_lerp(0, down)]
         return [*passes, steps.rounded_to_float32(0, rows.n_out)], "half_even"
     if affine:
-        return _affine_cubic(channels, across, down), "half_even"
+        return _affine_cubic(dtype, channels, across, down), "half_even"
     if dtype == np.uint8:
         return [*_columns_of_bytes(channels, across), *steps.fused_halves(0, down)], "half_even"
     if channels == 1:
@@ -179,15 +179,17 @@ def _columns_of_bytes(channels: int, across: taps.Taps) -> list[Pass]:
     return steps.in_orders(1, across, order, outer, fused=channels == 4)
 
 
-def _affine_cubic(channels: int, across: taps.Taps, down: taps.Taps) -> list[Pass]:
+def _affine_cubic(
+    dtype: np.dtype[Any], channels: int, across: taps.Taps, down: taps.Taps
+) -> list[Pass]:
     """Return passes in the orders that IPP takes inside the image."""
-    if channels == 4:
-        return [*_chain(1, across), *steps.fused_halves(0, down)]
+    if channels == 1:
+        return [*steps.fused_halves(0, down), *steps.halves(1, across)]
     if channels == 3:
-        first = _chain(0, down)
-    else:
-        first = steps.fused_halves(0, down)
-    return [*first, *steps.halves(1, across)]
+        return [*_chain(0, down), *steps.halves(1, across)]
+    if dtype == np.uint8:
+        return [*_chain(0, down), *steps.fused_halves(1, across)]
+    return [*_chain(1, across), *steps.fused_halves(0, down)]
 
 
 def _chain(axis: int, along: taps.Taps) -> list[Pass]:
