@@ -45,11 +45,12 @@ def difference(
         wrong = ~((ours == theirs) | ((ours != ours) & (theirs != theirs)))
     else:
         largest = np.prod([abs(op.weights).max(initial=1) for op in plan.axes if op is not None])
-        wide = data.astype(np.float64)
-        reach = max(np.abs(wide).max(initial=0), np.ptp(wide) if wide.size else 0)
-        scale = reach * largest
-        unit = np.spacing(np.asarray(scale, ours.dtype)).astype(np.float64)
-        wrong = ~(np.abs(ours.astype(np.float64) - theirs) <= entry.ulps * unit)
+        kind = np.complex128 if ours.dtype.kind == "c" else np.float64
+        samples = np.stack([data.real, data.imag]) if data.dtype.kind == "c" else data
+        samples = samples.astype(np.float64)
+        reach = max(np.abs(samples).max(initial=0), np.ptp(samples) if samples.size else 0)
+        unit = np.spacing(np.asarray(reach * largest, ours.real.dtype)).astype(np.float64)
+        wrong = ~(np.abs(ours.astype(kind) - theirs) <= entry.ulps * unit)
         wrong &= ~((ours != ours) & (theirs != theirs))
     if not wrong.any():
         return None

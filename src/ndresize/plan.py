@@ -233,9 +233,14 @@ class Plan:
                 f"only float and complex plans have an adjoint, got {self.dtype}; "
                 "make the plan for a float type"
             )
+        last = {step.axis: k for k, step in enumerate(self.passes)}
         passes = tuple(
-            _pass(step.axis, _without_fill(step, self.fill).transpose(), _summing(step, self.dtype))
-            for step in reversed(self.passes)
+            _pass(
+                step.axis,
+                _without_fill(step, self.fill if last[step.axis] == k else None).transpose(),
+                _summing(step, self.dtype),
+            )
+            for k, step in reversed(tuple(enumerate(self.passes)))
         )
         return Plan(
             self.output_shape, self.dtype, passes, self.input_shape, self.input_dtype, self.rounding

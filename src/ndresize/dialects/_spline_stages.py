@@ -15,7 +15,7 @@ from ndresize.engine import portable
 from ndresize.errors import ResizeError
 from ndresize.plan import Arithmetic, Pass, Plan, element_type
 
-__all__ = ["around", "converted", "element_of", "run_portably", "stored", "with_stages", "written"]
+__all__ = ["around", "converted", "element_of", "stored", "with_stages", "written"]
 
 P = ParamSpec("P")
 
@@ -85,17 +85,6 @@ def _applied(operator: AxisOperator, line: NDArray[np.float64]) -> NDArray[np.fl
     index = np.minimum(operator.starts[:, None] + np.arange(operator.taps), last)
     total: NDArray[np.float64] = (operator.weights * line[index]).sum(axis=1)
     return total
-
-
-def run_portably(plan: Plan) -> Plan:
-    """Return `plan`, which the portable executor will run.
-
-    The compiled one turns the input into the result's type first, which loses what the sums need
-    where that type is the narrower.
-    """
-    if not np.can_cast(plan.input_dtype, plan.dtype, "safe"):
-        plan._program[:] = [None]
-    return plan
 
 
 def stored(y: Any, dtype: np.dtype[Any]) -> Any:

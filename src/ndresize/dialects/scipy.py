@@ -26,7 +26,6 @@ from ndresize.dialects._spline_stages import (
     around,
     converted,
     element_of,
-    run_portably,
     stored,
     with_stages,
     written,
@@ -139,9 +138,7 @@ def _linear(
     arithmetic = sums(dtype, found, order)
     operators = {axis: done.operators for axis, done in enumerate(axes)}
     fill = constant, [done.outside for done in axes]
-    return run_portably(
-        spline_plan(shape, lengths, dtype, found, operators, order, arithmetic, fill)
-    )
+    return spline_plan(shape, lengths, dtype, found, operators, order, arithmetic, fill)
 
 
 def _zoom(

@@ -38,7 +38,7 @@ def compile_picture(plan: Plan) -> _ext.Picture | None:
         bits += own
         if how.cut is not None:
             cut, bits = max(bits - how.cut[1], 0), min(bits, how.cut[1])
-        if following is None or how.store == "element" or op.is_selection and bits == 0:
+        if following is None or how.store == "element" or (op.is_selection and bits == 0):
             form, shift, half, even = _BYTE, bits, *_rounding(plan, bits)
             bits, largest = 0, 255
         elif following.arithmetic.cut is not None:

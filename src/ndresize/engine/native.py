@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ndresize.engine import _ext, fixed, portable
@@ -37,18 +38,23 @@ _TYPES = [
 ]
 
 
+_WIDER = 4  # times the taps of two operators: a composed one of more is not worth its sums
+
+
 def instruction_set() -> str:
     """Return the name of the instruction set whose kernels run, e.g. "avx2"."""
     return _ext.instruction_set()
 
 
-def compile_plan(plan: Plan) -> _ext.Program | _ext.Picture | None:
+def compile_plan(plan: Plan) -> _ext.Program | _ext.Picture | _Sequence | None:
     """Return the program of a plan, or None where the portable executor has to run it."""
     if not plan.passes or plan.input_dtype.hasobject or plan.input_dtype.kind == "T":
         return None
+    if not np.can_cast(plan.input_dtype, plan.dtype, "safe"):
+        return None  # `run` brings the input to the output's type first
     steps = _one_per_axis(plan.passes)
     if steps is None:
-        return None
+        return _picks_first(plan)
     sums = {step.arithmetic.accumulator for step in steps} - {"element"}
     if "fixed" in sums:
         return fixed.compile_picture(plan)
@@ -101,11 +107,52 @@ def _one_per_axis(passes: tuple[Pass, ...]) -> tuple[Pass, ...] | None:
             by_axis[step.axis] = step
             continue
         kinds = {before.arithmetic.accumulator, step.arithmetic.accumulator} - {"element"}
-        if any(s.arithmetic.store == "element" for s in passes) or len(kinds) > 1 or "fixed" in kinds:
+        if (
+            len(kinds) > 1
+            or "fixed" in kinds
+            or any(s.arithmetic.store == "element" for s in (before, step))
+        ):
             return None
         wide = step if step.arithmetic.accumulator != "element" else before
-        by_axis[step.axis] = replace(wide, operator=step.operator.compose(before.operator))
+        composed = step.operator.compose(before.operator)
+        if composed.taps > _WIDER * (step.operator.taps + before.operator.taps):
+            return None  # such as a filter over the end of a repeated axis and its beginning
+        by_axis[step.axis] = replace(wide, operator=composed)
     return tuple(by_axis.values())
+
+
+@dataclass(frozen=True)
+class _Sequence:
+    """Two plans, one after the other."""
+
+    first: Plan
+    second: Plan
+
+    def run(self, x: NDArray[Any], out: NDArray[Any], threads: int) -> None:
+        self.second(self.first(x, threads=threads or None), out=out, threads=threads or None)
+
+
+def _picks_first(plan: Plan) -> _Sequence | None:
+    """Return the picks that come before any sum along their axis as a plan, then the rest as one.
+
+    None where there are none: passes along different axes can change places.
+    """
+    picks: list[Pass] = []
+    rest: list[Pass] = []
+    shape = list(plan.input_shape)
+    for step in plan.passes:
+        summed = any(step.axis == other.axis for other in rest)
+        if step.arithmetic.accumulator == "element" and not summed:
+            picks.append(step)
+            shape[step.axis] = step.operator.n_out
+        else:
+            rest.append(step)
+    if not picks or not rest:
+        return None
+    kind = plan.input_dtype
+    first = replace(plan, passes=tuple(picks), output_shape=tuple(shape), dtype=kind, fill=None)
+    second = replace(plan, input_shape=tuple(shape), passes=tuple(rest), fill=None)
+    return _Sequence(first, second)
 
 
 def _accumulator(kind: str) -> str:
@@ -118,7 +165,7 @@ def run(plan: Plan, program: Any, x: NDArray[Any], out: NDArray[Any], threads: i
     if program is None:
         out[...] = portable.run(plan, x)
         return
-    if plan.dtype != plan.input_dtype:
+    if plan.dtype != plan.input_dtype and not isinstance(program, _Sequence):
         x = x.astype(plan.dtype)
     if plan.dtype.kind not in "biufc":  # types that the buffer protocol does not know
         bits = f"V{x.itemsize}" if plan.dtype.name != "bfloat16" else "u2"
