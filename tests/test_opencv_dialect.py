@@ -162,6 +162,14 @@ def test_a_mean_is_a_sum_times_a_float32() -> None:
         agree(x, (1, 1), interpolation="INTER_AREA")
 
 
+@pytest.mark.parametrize(("shape", "factor"), [((10, 2), 1 / 3), ((7, 7), 0.5), ((11, 8), 1 / 3)])
+def test_a_cell_that_is_not_full_is_divided_by_what_it_has(
+    shape: tuple[int, int], factor: float
+) -> None:
+    for channels in (1, 2, 3):
+        agree(noise(*shape, channels), None, factor, factor, interpolation="INTER_AREA")
+
+
 def test_area_drops_thin_parts_of_samples() -> None:
     """Cells of 1.0007 samples take nothing of the first sample's last 0.0007."""
     x = noise(1, 1430, dtype="float32")

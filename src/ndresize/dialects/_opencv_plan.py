@@ -257,7 +257,7 @@ def _whole_cells(
     rounded_up = factors == (2, 2) and channels in (1, 3, 4)
     if dtype.kind == "f":
         return _float_cells(dtype, factors, sums), "half_even"
-    if any(op.weights.min() == 0 for op in sums):
+    if any((op.weights.sum(axis=1) < k).any() for op, k in zip(sums, factors, strict=True)):
         return _partial_cells(factors, sums, rounded_up and dtype.kind == "u"), "half_even"
     cell = factors[0] * factors[1]
     if rounded_up and dtype.kind == "i":
