@@ -95,7 +95,7 @@ def _tensorflow(entry: Counterpart, call: Call, x: NDArray[Any], threads: int) -
 def _tflite(entry: Counterpart, call: Call, x: NDArray[Any], threads: int) -> Contestant:
     """Return runs of an interpreter that has its input; its output is copied, so it can be kept.
 
-    The one of the differential tests: the operators that resize have one thread.
+    The interpreter is that of the differential tests, which has one thread.
     """
     _started_tensorflow(threads)
     from counterparts.tensorflow import _lite_interpreter
