@@ -175,9 +175,13 @@ DEVIATIONS = {
     ),
     "lanczos4-left-over": lambda call: _is(call, "LANCZOS4", "int16") and _has_left_over(call),
     "linear-exact-int32": lambda call: _is(call, "LINEAR_EXACT", "int32"),
-    "partial-cells-float64": lambda call: _is(call, "AREA", "float64") and _has_partial_cells(call),
+    "partial-cells-float64": lambda call: (
+        _is(call, "AREA LINEAR LINEAR_EXACT", "float64") and _has_partial_cells(call)
+    ),
     "partial-cells-int16": lambda call: (
-        _is(call, "AREA LINEAR", "int16") and _has_partial_cells(call) and _is_halved(call)
+        _is(call, "AREA LINEAR LINEAR_EXACT", "int16")
+        and _has_partial_cells(call)
+        and _is_halved(call)
     ),
 }
 

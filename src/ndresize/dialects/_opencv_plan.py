@@ -222,7 +222,7 @@ def _own(
     backwards = forwards[::-1]
     # Vectors of a row are summed from the last tap on, what is left over from the first on.
     in_vectors = columns.n_out * channels >= (4 if dtype == np.float32 else 8)
-    if dtype.kind == "f" and (pair or (interpolation == "CUBIC" and dtype == np.float64)):
+    if dtype.kind == "f" and pair:
         return _merged(across, down, Arithmetic.for_dtype(dtype)), "half_even"
     if dtype.itemsize > 1:
         sums = Arithmetic("float64", "element") if dtype == np.float64 else steps.FLOAT32
