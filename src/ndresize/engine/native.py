@@ -38,9 +38,6 @@ _TYPES = [
 ]
 
 
-_WIDER = 4  # times the taps of two operators: a composed one of more is not worth its sums
-
-
 def instruction_set() -> str:
     """Return the name of the instruction set whose kernels run, e.g. "avx2"."""
     return _ext.instruction_set()
@@ -99,25 +96,22 @@ def compile_plan(plan: Plan) -> _ext.Program | _ext.Picture | _Sequence | None:
 def _one_per_axis(passes: tuple[Pass, ...]) -> tuple[Pass, ...] | None:
     """Return the passes with those on one axis composed into one, as the loop nest wants them.
 
-    None where a pass rounds, so that it cannot be composed with the next.
+    None where that cannot be: where a pass rounds, and where samples are picked before they are
+    summed, for one that is picked twice would get the sum of its weights, and a row that begins at
+    one end of the axis and ends at the other all of it.
     """
     by_axis: dict[int, Pass] = {}
     for step in passes:
         if (before := by_axis.get(step.axis)) is None:
             by_axis[step.axis] = step
             continue
-        kinds = {before.arithmetic.accumulator, step.arithmetic.accumulator} - {"element"}
-        if (
-            len(kinds) > 1
-            or "fixed" in kinds
-            or any(s.arithmetic.store == "element" for s in (before, step))
-        ):
+        kinds = [s.arithmetic.accumulator for s in (before, step)]
+        sums = set(kinds) - {"element"}
+        if len(sums) > 1 or "fixed" in sums or (kinds[0] == "element" and sums):
             return None
-        wide = step if step.arithmetic.accumulator != "element" else before
-        composed = step.operator.compose(before.operator)
-        if composed.taps > _WIDER * (step.operator.taps + before.operator.taps):
-            return None  # such as a filter over the end of a repeated axis and its beginning
-        by_axis[step.axis] = replace(wide, operator=composed)
+        if sums and "element" in (before.arithmetic.store, step.arithmetic.store):
+            return None
+        by_axis[step.axis] = replace(before, operator=step.operator.compose(before.operator))
     return tuple(by_axis.values())
 
 
