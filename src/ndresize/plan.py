@@ -132,7 +132,7 @@ class Plan:
     dtype: np.dtype[Any]
     rounding: RoundingRule = "half_even"
     fill: Fill | None = None
-    _program: list[Any] = field(default_factory=list, init=False, compare=False, hash=False)
+    _programs: dict[Any, Any] = field(default_factory=dict, init=False, compare=False, hash=False)
 
     @property
     def axes(self) -> tuple[AxisOperator | None, ...]:
@@ -165,7 +165,8 @@ class Plan:
         Returns
         -------
         array of shape `output_shape`, type `dtype`
-            `out` if given.
+            `out` if given. A new NumPy array has its axes in memory as `x` has: channels that are
+            stored last stay so.
 
         Raises
         ------
@@ -187,15 +188,28 @@ class Plan:
             raise ResizeError(f"the plan is for shape {self.input_shape}, got {x.shape}")
         if x.dtype != self.input_dtype:
             raise ResizeError(f"the plan is for type {self.input_dtype}, got {x.dtype}")
-        if not self._program:
-            if out is None:
-                _refuse_larger_than_memory(self.output_shape, self.dtype)
-            self._program.append(native.compile_plan(self))
+        order = None if x.flags.c_contiguous else native.memory_order(x)
         if out is None:
-            out = np.empty(self.output_shape, self.dtype)
+            if not self._programs:
+                _refuse_larger_than_memory(self.output_shape, self.dtype)
+            out = native.empty(self.output_shape, self.dtype, order)
         else:
             self._check_out(x, out)
-        native.run(self, self._program[0], x, out, threads)
+            if order is not None and native.memory_order(out) != order:
+                order = None
+        try:
+            program = self._programs[order]
+        except KeyError:
+            program = self._programs[order] = native.compile_plan(self, order)
+        if program is None:
+            out[...] = portable.run(self, x)
+            return out
+        if order is not None:
+            native.run(self, program, x.transpose(order), out.transpose(order), threads)
+        else:
+            native.run(self, program, x, out, threads)
+        if self.fill is not None:
+            native.fill(self, out)
         return out
 
     def _check_out(self, x: NDArray[Any], out: Any) -> None:
@@ -281,6 +295,20 @@ class Plan:
             fill=fill,
         )
         return plan, tuple(slice(a, b) for a, b in need)
+
+    def transposed(self, order: Sequence[int]) -> Plan:
+        """Return the plan for arrays with their axes in another order, ``x.transpose(order)``."""
+        place = {axis: k for k, axis in enumerate(order)}
+        fill = self.fill and Fill(self.fill.value, tuple(self.fill.outside[a] for a in order))
+        return Plan(
+            tuple(self.input_shape[a] for a in order),
+            self.input_dtype,
+            tuple(replace(step, axis=place[step.axis]) for step in self.passes),
+            tuple(self.output_shape[a] for a in order),
+            self.dtype,
+            self.rounding,
+            fill,
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Plan, (

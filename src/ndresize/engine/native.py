@@ -14,7 +14,7 @@ from ndresize.rounding import ROUNDING_RULES
 if TYPE_CHECKING:
     from ndresize.plan import Pass, Plan
 
-__all__ = ["compile_plan", "instruction_set", "run"]
+__all__ = ["compile_plan", "empty", "fill", "instruction_set", "memory_order", "run"]
 
 # The order of native/kernels.hpp.
 _TYPES = [
@@ -43,8 +43,40 @@ def instruction_set() -> str:
     return _ext.instruction_set()
 
 
-def compile_plan(plan: Plan) -> _ext.Program | _ext.Picture | _Sequence | None:
-    """Return the program of a plan, or None where the portable executor has to run it."""
+def memory_order(x: NDArray[Any]) -> tuple[int, ...] | None:
+    """Return the axes from the longest stride to the shortest; None if that is their own order.
+
+    Axes of length 1 stay where they are. An array that repeats memory has its own order.
+    """
+    long = [axis for axis, n in enumerate(x.shape) if n > 1]
+    if any(x.strides[axis] == 0 for axis in long):
+        return None
+    ordered = sorted(long, key=lambda axis: -abs(x.strides[axis]))
+    if ordered == long:
+        return None
+    order = list(range(x.ndim))
+    for place, axis in zip(long, ordered, strict=True):
+        order[place] = axis
+    return tuple(order)
+
+
+def empty(shape: tuple[int, ...], dtype: np.dtype[Any], order: tuple[int, ...] | None) -> Any:
+    """Return a new array whose axes lie in memory in that order."""
+    if order is None:
+        return np.empty(shape, dtype)
+    back = sorted(range(len(order)), key=order.__getitem__)
+    return np.empty([shape[axis] for axis in order], dtype).transpose(back)
+
+
+def compile_plan(
+    plan: Plan, order: tuple[int, ...] | None = None
+) -> _ext.Program | _ext.Picture | _Sequence | None:
+    """Return the program of a plan, or None where the portable executor has to run it.
+
+    `order` is that of the axes in memory, as `memory_order` gives it.
+    """
+    if order is not None:
+        plan = plan.transposed(order)
     if not plan.passes or plan.input_dtype.hasobject or plan.input_dtype.kind == "T":
         return None
     if not np.can_cast(plan.input_dtype, plan.dtype, "safe"):
@@ -155,10 +187,10 @@ def _accumulator(kind: str) -> str:
 
 
 def run(plan: Plan, program: Any, x: NDArray[Any], out: NDArray[Any], threads: int | None) -> None:
-    """Compute ``plan(x)`` into `out`."""
-    if program is None:
-        out[...] = portable.run(plan, x)
-        return
+    """Compute ``plan(x)`` into `out`, but for the samples that take a constant.
+
+    `x` and `out` have their axes in the order that the program was compiled for.
+    """
     if plan.dtype != plan.input_dtype and not isinstance(program, _Sequence):
         x = x.astype(plan.dtype)
     if plan.dtype.kind not in "biufc":  # types that the buffer protocol does not know
@@ -166,8 +198,12 @@ def run(plan: Plan, program: Any, x: NDArray[Any], out: NDArray[Any], threads: i
         program.run(x.view(bits), out.view(bits), threads or 0)
     else:
         program.run(x, out, threads or 0)
-    if plan.fill is not None:
-        value = portable.fill_value(plan)
-        for axis, outside in enumerate(plan.fill.outside):
-            if outside is not None:
-                out[(slice(None),) * axis + (outside,)] = value
+
+
+def fill(plan: Plan, out: NDArray[Any]) -> None:
+    """Write the constant to the samples that take it."""
+    assert plan.fill is not None
+    value = portable.fill_value(plan)
+    for axis, outside in enumerate(plan.fill.outside):
+        if outside is not None:
+            out[(slice(None),) * axis + (outside,)] = value
