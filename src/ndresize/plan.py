@@ -44,6 +44,9 @@ class Arithmetic:
         Whether the sums stay as they are for the next pass, or are rounded into the element type.
         Fixed point keeps all its bits when it stays wide: its sums have as many fractional bits as
         the samples and the weights together.
+    fused : bool
+        Of floats: whether a product and the sum it is added to may round once together. If not,
+        each rounds, as in systems that are compiled without fused multiply-add.
     bits : int
         Of "fixed": fractional bits of the weights, each of which is a multiple of ``2**-bits``.
     cut : tuple of int, optional
@@ -56,6 +59,7 @@ class Arithmetic:
 
     accumulator: Accumulator = "float32"
     store: Literal["wide", "element"] = "wide"
+    fused: bool = True
     bits: int = 0
     cut: tuple[int, int] | None = None
     limits: tuple[int, int] | None = None
@@ -197,10 +201,9 @@ class Plan:
             self._check_out(x, out)
             if order is not None and native.memory_order(out) != order:
                 order = None
-        try:
-            program = self._programs[order]
-        except KeyError:
-            program = self._programs[order] = native.compile_plan(self, order)
+        program = self._program(order)
+        if program is None and order is not None:
+            program, order = self._program(None), None
         if program is None:
             out[...] = portable.run(self, x)
             return out
@@ -211,6 +214,13 @@ class Plan:
         if self.fill is not None:
             native.fill(self, out)
         return out
+
+    def _program(self, order: tuple[int, ...] | None) -> Any:
+        try:
+            return self._programs[order]
+        except KeyError:
+            program = self._programs[order] = native.compile_plan(self, order)
+            return program
 
     def _check_out(self, x: NDArray[Any], out: Any) -> None:
         if not isinstance(out, np.ndarray):
@@ -352,7 +362,7 @@ def _sums(how: Arithmetic) -> str:
     if how.accumulator == "element":
         return ""
     if how.accumulator != "fixed":
-        return f", {how.accumulator} sums"
+        return f", {how.accumulator} sums" + ("" if how.fused else ", products rounded")
     words = f", fixed point of {how.bits} bits"
     if how.cut is not None:
         words += f", samples cut to {how.cut[0]} and products to {how.cut[1]}"

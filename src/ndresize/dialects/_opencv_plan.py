@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -260,6 +261,9 @@ def _whole_cells(
     if any((op.weights.sum(axis=1) < k).any() for op, k in zip(sums, factors, strict=True)):
         return _partial_cells(factors, sums, rounded_up and dtype.kind == "u"), "half_even"
     cell = factors[0] * factors[1]
+    if rounded_up and dtype == np.uint8:
+        halves = Arithmetic("fixed", bits=1)
+        return [Pass(a, area.times(sums[a], 0.5), halves) for a in (1, 0)], "half_away"
     if rounded_up and dtype.kind == "i":
         halves = Arithmetic("fixed", bits=1)
         passes = [Pass(axis, area.times(sums[axis], 0.5), halves) for axis in (1, 0)]
@@ -326,8 +330,5 @@ def _without_copies(passes: list[Pass]) -> list[Pass]:
 def _cells(dtype: np.dtype[Any], axes: tuple[Axis, Axis]) -> Passes:
     """Return passes for cells that cut samples."""
     rows, columns = axes
-    sums = Arithmetic.for_dtype(dtype)
-    passes = [Pass(1, area.cells(columns), sums), Pass(0, area.cells(rows), sums)]
-    if dtype.kind != "f":  # products and sums are rounded one by one
-        passes.append(steps.apart(0, rows.n_out))
-    return passes, "half_even"
+    sums = replace(Arithmetic.for_dtype(dtype), fused=dtype.kind == "f")
+    return [Pass(1, area.cells(columns), sums), Pass(0, area.cells(rows), sums)], "half_even"

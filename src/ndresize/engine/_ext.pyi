@@ -10,12 +10,16 @@ class Program:
         type: int,
         picks: bool,
         item: int,
+        wide_out: bool,
         rounding: int,
+        fused: bool,
         shape_in: Sequence[int],
         shape_out: Sequence[int],
-        passes: Sequence[tuple[int, bool, NDArray[np.int64], NDArray[np.float64], int]],
+        passes: Sequence[tuple[int, bool, NDArray[np.int64], NDArray[np.float64], int, int]],
     ) -> None: ...
     def run(self, input: NDArray[Any], output: NDArray[Any], threads: int) -> None: ...
+    @property
+    def wide_out(self) -> bool: ...
 
 class Picture:
     def __init__(
@@ -23,7 +27,17 @@ class Picture:
         shape_in: Sequence[int],
         shape_out: Sequence[int],
         passes: Sequence[
-            tuple[int, NDArray[np.int64], NDArray[np.int32], int, int, int, int, bool]
+            tuple[
+                int,
+                NDArray[np.int64],
+                NDArray[np.int32],
+                int,
+                int,
+                int,
+                int,
+                bool,
+                NDArray[np.int64],
+            ]
         ],
     ) -> None: ...
     def run(self, input: NDArray[Any], output: NDArray[Any], threads: int) -> None: ...

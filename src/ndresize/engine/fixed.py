@@ -9,10 +9,13 @@ import numpy as np
 from ndresize.engine import _ext
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ndresize.plan import Pass, Plan
 
 __all__ = ["compile_picture"]
 
+_ALL_ROWS = np.zeros(0, np.int64)
 _BYTE, _WORD, _WIDE = range(3)  # the order of Format in native/kernels.hpp
 
 
@@ -20,19 +23,24 @@ def compile_picture(plan: Plan) -> _ext.Picture | None:
     """Return the program of a fixed-point plan, or None where the portable executor has to run it.
 
     The kernels take 8-bit unsigned samples, at most one pass along the last resized axis and one
-    across it, and sums that fit into 32 bits.
+    across it, perhaps of rows that are picked first, and sums that fit into 32 bits.
     """
-    passes = _in_order(plan)
-    if passes is None:
+    if plan.dtype != np.uint8 or plan.input_dtype != np.uint8:
+        return None
+    passes, rows = _without_picked_rows(list(plan.passes))
+    ordered = _in_order(passes)
+    if ordered is None:
         return None
     table = []
-    bits, largest = 0, 255  # of the samples: fractional bits, and a bound
-    for step, following in zip(passes, [*passes[1:], None], strict=True):
+    bits, low, high = 0, 0, 255  # of the samples: fractional bits, and bounds
+    for step, following in zip(ordered, [*ordered[1:], None], strict=True):
         how, op = step.arithmetic, step.operator
         own = how.bits if how.accumulator == "fixed" else 0
         weights = np.rint(np.ldexp(op.weights, own))
-        largest *= int(np.abs(weights).sum(axis=1).max(initial=0))
-        if largest + 2 ** (bits + own) >= 2**31:  # with what rounding adds
+        plus = int(np.maximum(weights, 0).sum(axis=1).max(initial=0))
+        minus = int(np.maximum(-weights, 0).sum(axis=1).max(initial=0))
+        low, high = low * plus - high * minus, high * plus - low * minus
+        if max(high, -low) + 2 ** (bits + own) >= 2**31:  # with what rounding adds
             return None
         cut = 0
         bits += own
@@ -40,24 +48,41 @@ def compile_picture(plan: Plan) -> _ext.Picture | None:
             cut, bits = max(bits - how.cut[1], 0), min(bits, how.cut[1])
         if following is None or how.store == "element" or (op.is_selection and bits == 0):
             form, shift, half, even = _BYTE, bits, *_rounding(plan, bits)
-            bits, largest = 0, 255
+            bits, low, high = 0, 0, 255
         elif following.arithmetic.cut is not None:
             kept = min(bits, following.arithmetic.cut[0])
             form, shift, half, even = _WORD, bits - kept, 0, False
-            bits, largest = kept, largest >> (bits - kept)
-            if largest >= 2**15:
+            bits, low, high = kept, low >> (bits - kept), high >> (bits - kept)
+            if max(high, -low) >= 2**15:
                 return None
         else:
-            form, shift, half, even = _WIDE, 0, 0, False
-        table.append((step.axis, op.starts, weights.astype(np.int32), cut, form, shift, half, even))
+            narrow = max(high, -low) < 2**15
+            form, shift, half, even = _WORD if narrow else _WIDE, 0, 0, False
+        picked = rows.get(step.axis, _ALL_ROWS)
+        whole = weights.astype(np.int32)
+        table.append((step.axis, op.starts, whole, cut, form, shift, half, even, picked))
     return _ext.Picture(list(plan.input_shape), list(plan.output_shape), table)
 
 
-def _in_order(plan: Plan) -> list[Pass] | None:
+def _without_picked_rows(passes: list[Pass]) -> tuple[list[Pass], dict[int, NDArray[np.int64]]]:
+    """Return the passes without picks along an axis that is summed after, and what those pick.
+
+    Only of rows, that is, along an axis before the last that is resized.
+    """
+    last = max(step.axis for step in passes)
+    rows = {}
+    kept = []
+    for place, step in enumerate(passes):
+        summed = any(later.axis == step.axis for later in passes[place + 1 :])
+        if step.operator.is_selection and summed and step.axis < last and step.axis not in rows:
+            rows[step.axis] = step.operator.starts
+        else:
+            kept.append(step)
+    return kept, rows
+
+
+def _in_order(passes: list[Pass]) -> list[Pass] | None:
     """Return the passes, along the rows first where the order does not matter."""
-    passes = list(plan.passes)
-    if plan.dtype != np.uint8 or plan.input_dtype != np.uint8 or len(passes) > 2:
-        return None
     for step in passes:
         if step.arithmetic.accumulator not in ("fixed", "element"):
             return None
@@ -65,11 +90,11 @@ def _in_order(plan: Plan) -> list[Pass] | None:
             np.diff(step.operator.starts) < 0
         ):
             return None
-    if len(passes) == 1 or passes[0].axis > passes[1].axis:
+    if len(passes) == 1 or (len(passes) == 2 and passes[0].axis > passes[1].axis):
         return passes
-    first, second = passes
-    if first.axis == second.axis:
+    if len(passes) > 2 or passes[0].axis == passes[1].axis:
         return None
+    first, second = passes
     if first.arithmetic.store == "element" and not first.operator.is_selection:
         return passes  # rows of bytes come out of it
     if first.arithmetic.cut is None and second.arithmetic.cut is None and _exact(first, second):

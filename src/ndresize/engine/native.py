@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,9 @@ _TYPES = [
 ]
 
 
+_LITTLE_MAP = 4096  # bytes of a map that is done faster in one row with others
+
+
 def instruction_set() -> str:
     """Return the name of the instruction set whose kernels run, e.g. "avx2"."""
     return _ext.instruction_set()
@@ -70,7 +74,7 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any], order: tuple[int, ...] |
 
 def compile_plan(
     plan: Plan, order: tuple[int, ...] | None = None
-) -> _ext.Program | _ext.Picture | _Sequence | None:
+) -> _ext.Program | _ext.Picture | _Picks | _Sequence | None:
     """Return the program of a plan, or None where the portable executor has to run it.
 
     `order` is that of the axes in memory, as `memory_order` gives it.
@@ -91,8 +95,13 @@ def compile_plan(
         return None  # the kernels keep one accumulator through all passes
     if len(steps) > 8:
         return None  # most_passes of the loop nest
+    fused = {s.arithmetic.fused for s in steps if s.arithmetic.accumulator != "element"} or {True}
+    if len(fused) > 1:
+        return None
     shape_in, shape_out = list(plan.input_shape), list(plan.output_shape)
-    kind, item = plan.dtype.name, plan.dtype.itemsize
+    wide_out = plan.dtype != plan.input_dtype and _sums_as_output(plan, steps)
+    dtype = plan.input_dtype if wide_out else plan.dtype
+    kind, item = dtype.name, dtype.itemsize
     if plan.is_selection:
         kind = "uint8"  # bytes are copied, whatever they mean
     elif plan.dtype.kind == "c":  # two floats, as one more axis
@@ -111,17 +120,62 @@ def compile_plan(
             step.operator.starts,
             step.operator.weights,
             step.operator.n_in,
+            0,
         )
         for step in steps
     ]
-    return _ext.Program(
+    program = _ext.Program(
         _TYPES.index(kind),
         plan.is_selection,
         item,
+        wide_out,
         ROUNDING_RULES.index(plan.rounding),
+        fused.pop(),
         shape_in,
         shape_out,
         passes,
+    )
+    little = _little_picks(plan) if plan.is_selection else None
+    return program if little is None else _Picks(program, little)
+
+
+def _sums_as_output(plan: Plan, steps: tuple[Pass, ...]) -> bool:
+    """Return whether the output's type is that of the sums, so that they need no conversion."""
+    sums = {s.arithmetic.accumulator for s in steps} - {"element"}
+    return (
+        sums == {plan.dtype.name}
+        and plan.input_dtype.kind in "iuf"
+        and all(step.arithmetic.store == "wide" for step in steps)
+        and _accumulator(plan.input_dtype.name) == plan.dtype.name
+    )
+
+
+def _little_picks(plan: Plan) -> _ext.Program | None:
+    """Return a program for picks of many little maps in arrays without gaps, as one long axis.
+
+    None where the plan is not that: its maps are not little, or there are too many of them.
+    """
+    first = min(step.axis for step in plan.passes)
+    maps = math.prod(plan.output_shape[:first])
+    samples = math.prod(plan.output_shape)
+    if (
+        plan.input_dtype != plan.dtype
+        or maps < 2
+        or samples == 0
+        or samples > 2**22
+        or samples // maps * plan.dtype.itemsize > _LITTLE_MAP
+    ):
+        return None
+    effect = [
+        np.arange(n) if op is None else op.starts
+        for n, op in zip(plan.input_shape, plan.axes, strict=True)
+    ]
+    places = np.arange(math.prod(plan.input_shape)).reshape(plan.input_shape)[np.ix_(*effect)]
+    starts = np.ascontiguousarray(places.reshape(-1), np.int64)
+    n_in = math.prod(plan.input_shape)
+    long = (0, False, starts, np.ones((samples, 1)), n_in, samples // maps)
+    return _ext.Program(
+        _TYPES.index("uint8"), True, plan.dtype.itemsize, False, 0, True, [n_in], [samples], [long]
     )
 
 
@@ -145,6 +199,20 @@ def _one_per_axis(passes: tuple[Pass, ...]) -> tuple[Pass, ...] | None:
             return None
         by_axis[step.axis] = replace(before, operator=step.operator.compose(before.operator))
     return tuple(by_axis.values())
+
+
+@dataclass(frozen=True)
+class _Picks:
+    """Picks of little maps: one program for arrays without gaps, one for all others."""
+
+    general: _ext.Program
+    little: _ext.Program
+
+    def run(self, x: NDArray[Any], out: NDArray[Any], threads: int) -> None:
+        if x.flags.c_contiguous and out.flags.c_contiguous:
+            self.little.run(x.reshape(-1), out.reshape(-1), threads)
+        else:
+            self.general.run(x, out, threads)
 
 
 @dataclass(frozen=True)
@@ -191,7 +259,11 @@ def run(plan: Plan, program: Any, x: NDArray[Any], out: NDArray[Any], threads: i
 
     `x` and `out` have their axes in the order that the program was compiled for.
     """
-    if plan.dtype != plan.input_dtype and not isinstance(program, _Sequence):
+    if (
+        plan.dtype != plan.input_dtype
+        and isinstance(program, _ext.Program)
+        and not program.wide_out
+    ):
         x = x.astype(plan.dtype)
     if plan.dtype.kind not in "biufc":  # types that the buffer protocol does not know
         bits = f"V{x.itemsize}" if plan.dtype.name != "bfloat16" else "u2"

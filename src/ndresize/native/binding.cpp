@@ -59,6 +59,15 @@ const ndresize::Kernels& chosen() {
   return kernels;
 }
 
+// The kernels whose products and sums round one by one. Without FMA those are the only ones.
+const ndresize::Kernels& apart() {
+#ifdef NDRESIZE_X86
+  static const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c");
+  if (!avx2 || std::strcmp(chosen().name, "baseline") == 0) return ndresize::kernels_baseline();
+#endif
+  return ndresize::kernels_apart();
+}
+
 using Starts = nb::ndarray<const i64, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Weights = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
@@ -125,11 +134,11 @@ struct Buffer {
 
 class Bound {
  public:
-  Bound(int type, bool picks, i64 item, int rounding,
+  Bound(int type, bool picks, i64 item, bool wide_out, int rounding, bool fused,
         std::vector<i64> shape_in, std::vector<i64> shape_out, const nb::list& passes)
-      : program_(make(type, picks, item, rounding, std::move(shape_in),
+      : program_(make(type, picks, item, wide_out, rounding, std::move(shape_in),
                       std::move(shape_out), passes),
-                 chosen()) {}
+                 fused ? chosen() : apart()) {}
 
   // Arrays through the buffer protocol. Each may have one axis less than the program, whose last
   // axis then holds the parts of a complex number.
@@ -138,7 +147,7 @@ class Bound {
     const i64 *from = nullptr, *to = nullptr;
     i64 strides_in[33], strides_out[33];
     from = source.strides(program_.spec.shape_in, program_.spec.item, strides_in);
-    to = target.strides(program_.spec.shape_out, program_.spec.item, strides_out);
+    to = target.strides(program_.spec.shape_out, program_.spec.item_out, strides_out);
     bool done = false;
     {
       const nb::gil_scoped_release release;
@@ -151,15 +160,19 @@ class Bound {
     if (!done) throw nb::python_error();
   }
 
+  bool wide_out() const { return program_.spec.wide_out; }
+
  private:
-  static ndresize::Spec make(int type, bool picks, i64 item, int rounding,
+  static ndresize::Spec make(int type, bool picks, i64 item, bool wide_out, int rounding,
                              std::vector<i64> shape_in, std::vector<i64> shape_out,
                              const nb::list& passes) {
     if (type < 0 || type >= ndresize::type_count) throw std::invalid_argument("type");
     ndresize::Spec spec;
     spec.type = type;
     spec.picks = picks;
-    spec.item = item;
+    spec.item = spec.item_out = item;
+    spec.wide_out = wide_out && !picks;
+    if (spec.wide_out) spec.item_out = chosen().rows[type].accumulator_size;
     spec.rounding = static_cast<ndresize::Rounding>(rounding);
     spec.shape_in = std::move(shape_in);
     spec.shape_out = std::move(shape_out);
@@ -173,6 +186,7 @@ class Bound {
       p.settle = nb::cast<bool>(pass[1]);
       p.table = axis_table(nb::cast<Starts>(pass[2]), nb::cast<Weights>(pass[3]),
                            nb::cast<i64>(pass[4]), size);
+      p.table.period = nb::cast<i64>(pass[5]);
       spec.passes.push_back(std::move(p));
     }
     return spec;
@@ -219,13 +233,18 @@ class BoundPicture {
       const Whole weights = nb::cast<Whole>(pass[2]);
       if (axis < 0 || axis >= rank || starts.shape(0) != weights.shape(0))
         throw std::invalid_argument("a pass");
+      const Starts rows = nb::cast<Starts>(pass[8]);
+      const i64 n_in = rows.shape(0) ? static_cast<i64>(rows.shape(0)) : shape_in[axis];
       ndresize::FixedPass p = ndresize::fixed_pass(
-          axis, shape_in[axis], shape_out[axis], static_cast<int>(weights.shape(1)), starts.data(),
+          axis, n_in, shape_out[axis], static_cast<int>(weights.shape(1)), starts.data(),
           weights.data());
       if (static_cast<i64>(starts.shape(0)) != p.n_out) throw std::invalid_argument("a pass");
       for (i64 o = 0; o < p.n_out; ++o)
         if (p.starts[o] < 0 || p.starts[o] + p.counts[o] > p.n_in)
           throw std::invalid_argument("a weight outside the input");
+      p.rows.assign(rows.data(), rows.data() + rows.shape(0));
+      for (const i64 row : p.rows)
+        if (row < 0 || row >= shape_in[axis]) throw std::invalid_argument("a row outside the input");
       p.cut = nb::cast<int>(pass[3]);
       p.store.format = static_cast<ndresize::Format>(nb::cast<int>(pass[4]));
       p.store.shift = nb::cast<int>(pass[5]);
@@ -246,9 +265,10 @@ NB_MODULE(_ext, m) {
   m.def("instruction_set", [] { return std::string(chosen().name); },
         "Return the name of the instruction set whose kernels run.");
   nb::class_<Bound>(m, "Program", "The passes of a plan, ready to run.")
-      .def(nb::init<int, bool, i64, int, std::vector<i64>, std::vector<i64>, nb::list>(),
-           "type"_a, "picks"_a, "item"_a, "rounding"_a, "shape_in"_a,
+      .def(nb::init<int, bool, i64, bool, int, bool, std::vector<i64>, std::vector<i64>, nb::list>(),
+           "type"_a, "picks"_a, "item"_a, "wide_out"_a, "rounding"_a, "fused"_a, "shape_in"_a,
            "shape_out"_a, "passes"_a)
+      .def_prop_ro("wide_out", &Bound::wide_out, "Whether the output has the type of the sums.")
       .def("run", &Bound::run, "input"_a, "output"_a, "threads"_a,
            "Run on two arrays that have the buffer protocol; threads 0 for all.");
   nb::class_<BoundPicture>(m, "Picture", "The passes of an 8-bit plan in fixed point, ready to run.")

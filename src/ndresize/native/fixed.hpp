@@ -40,14 +40,14 @@ inline std::int32_t weight_of(const FixedWeights& w, i64 t) {
 inline void sum_rows_plain(const char* const* rows, Format format, const FixedWeights& w, int taps,
                            int cut, char* dst, const FixedStore& store, i64 from, i64 n) {
   for (i64 j = from; j < n; ++j) {
-    std::int32_t sum = 0;
+    std::uint32_t sum = 0;  // a part of a sum may pass the limit that the whole keeps
     for (int t = 0; t < taps; ++t) {
       const std::int32_t x = format == Format::byte ? reinterpret_cast<const std::uint8_t*>(rows[t])[j]
                              : format == Format::word ? reinterpret_cast<const std::int16_t*>(rows[t])[j]
                                                       : reinterpret_cast<const std::int32_t*>(rows[t])[j];
-      sum += (weight_of(w, t) * x) >> cut;
+      sum += static_cast<std::uint32_t>((weight_of(w, t) * x) >> cut);
     }
-    store_one(sum, store, dst, j);
+    store_one(static_cast<std::int32_t>(sum), store, dst, j);
   }
 }
 
@@ -58,10 +58,10 @@ inline void sum_pixels_plain(const FixedTable& table, const std::uint8_t* row, i
     const std::uint8_t* first = row + table.starts[o] * channels;
     const FixedWeights w = table.weights_of(o);
     for (i64 c = 0; c < channels; ++c) {
-      std::int32_t sum = 0;
+      std::uint32_t sum = 0;
       for (int t = 0; t < table.counts[o]; ++t)
-        sum += (weight_of(w, t) * first[t * channels + c]) >> table.cut;
-      store_one(sum, table.store, dst, o * channels + c);
+        sum += static_cast<std::uint32_t>((weight_of(w, t) * first[t * channels + c]) >> table.cut);
+      store_one(static_cast<std::int32_t>(sum), table.store, dst, o * channels + c);
     }
   }
 }
@@ -75,6 +75,8 @@ inline Word load(const void* p) { return _mm512_loadu_si512(p); }
 inline void store(void* p, Word x) { _mm512_storeu_si512(p, x); }
 inline Word bytes_low(Word a, Word b) { return _mm512_unpacklo_epi8(a, b); }
 inline Word bytes_high(Word a, Word b) { return _mm512_unpackhi_epi8(a, b); }
+inline Word words_low(Word a, Word b) { return _mm512_unpacklo_epi16(a, b); }
+inline Word words_high(Word a, Word b) { return _mm512_unpackhi_epi16(a, b); }
 inline Word pairs(Word a, Word w) { return _mm512_madd_epi16(a, w); }
 inline Word product(Word a, Word b) { return _mm512_mullo_epi32(a, b); }
 inline Word high_product(Word a, Word b) { return _mm512_mulhi_epi16(a, b); }
@@ -127,6 +129,8 @@ inline Word load(const void* p) { return _mm256_loadu_si256(static_cast<const __
 inline void store(void* p, Word x) { _mm256_storeu_si256(static_cast<__m256i*>(p), x); }
 inline Word bytes_low(Word a, Word b) { return _mm256_unpacklo_epi8(a, b); }
 inline Word bytes_high(Word a, Word b) { return _mm256_unpackhi_epi8(a, b); }
+inline Word words_low(Word a, Word b) { return _mm256_unpacklo_epi16(a, b); }
+inline Word words_high(Word a, Word b) { return _mm256_unpackhi_epi16(a, b); }
 inline Word pairs(Word a, Word w) { return _mm256_madd_epi16(a, w); }
 inline Word product(Word a, Word b) { return _mm256_mullo_epi32(a, b); }
 inline Word high_product(Word a, Word b) { return _mm256_mulhi_epi16(a, b); }
@@ -217,6 +221,27 @@ inline void sum_words_block(const char* const* rows, const FixedWeights& w, int 
   store(dst + j, unlace_bytes(to_bytes(a, b)));
 }
 
+// Words whose whole products are summed, two rows at a time.
+inline void sum_whole_words_block(const char* const* rows, const FixedWeights& w, int taps, char* dst,
+                                  const Rounder& rounder, i64 j) {
+  Word sum[4] = {zero(), zero(), zero(), zero()};
+  for (int t = 0; t < taps; t += 2) {
+    std::int32_t both;
+    std::memcpy(&both, w.low + t, 4);
+    const Word weight = splat(both);
+    const char *a = rows[t] + 2 * j, *b = rows[t + 1 < taps ? t + 1 : t] + 2 * j;
+#pragma GCC unroll 2
+    for (int k = 0; k < 2; ++k) {
+      const Word x = load(a + k * B), y = load(b + k * B);
+      sum[2 * k] = add(sum[2 * k], pairs(words_low(x, y), weight));
+      sum[2 * k + 1] = add(sum[2 * k + 1], pairs(words_high(x, y), weight));
+    }
+  }
+#pragma GCC unroll 4
+  for (int k = 0; k < 4; ++k) sum[k] = rounder(sum[k]);
+  store(dst + j, unlace_bytes(to_bytes(to_words(sum[0], sum[1]), to_words(sum[2], sum[3]))));
+}
+
 inline void sum_wide_block(const char* const* rows, const std::int32_t* w, int taps, char* dst,
                            const Rounder& rounder, i64 j) {
   Word sum[4] = {zero(), zero(), zero(), zero()};
@@ -256,6 +281,8 @@ inline void sum_rows_fixed(const char* const* rows, Format format, const FixedWe
       const Word half = splat_word(static_cast<std::int16_t>(to.half));
       const __m128i shift = _mm_cvtsi32_si128(to.shift);
       if (in_blocks(n, [&](i64 j) { sum_words_block(rows, w, taps, dst, half, shift, j); })) return;
+    } else if (format == Format::word && cut == 0 && !w.high) {
+      if (in_blocks(n, [&](i64 j) { sum_whole_words_block(rows, w, taps, dst, rounder, j); })) return;
     } else if (format == Format::wide && cut == 0 && taps <= most_wide_taps) {
       std::int32_t whole[most_wide_taps];
       for (int t = 0; t < taps; ++t) whole[t] = weight_of(w, t);
@@ -300,8 +327,9 @@ struct Pixels {
   }
 };
 
-// The sums of one output pixel in each of the rows, as they fall: see Pixels.
-template <int C, int Digits>
+// The sums of one output pixel in each of the rows, as they fall: see Pixels. Half: the taps are so
+// few that they lie in the first half of a single load.
+template <int C, int Digits, bool Half>
 inline Word sum_pixel(const FixedTable& table, const std::uint8_t* const* rows, i64 o, int loads,
                       Word first, Word second) {
   using P = Pixels<C>;
@@ -311,23 +339,25 @@ inline Word sum_pixel(const FixedTable& table, const std::uint8_t* const* rows, 
   Word low = zero(), high = zero();
   for (int k = 0; k < loads; ++k) {
     const Word x = load_rows(rows, at + k * P::bytes);
-    const Word a = shuffle(x, first), b = shuffle(x, second);
+    const Word a = shuffle(x, first);
     low = add(low, pairs(a, P::weights(wl + k * P::taps)));
-    low = add(low, pairs(b, P::weights(wl + k * P::taps + P::taps / 2)));
-    if constexpr (Digits == 2) {
-      high = add(high, pairs(a, P::weights(wh + k * P::taps)));
-      high = add(high, pairs(b, P::weights(wh + k * P::taps + P::taps / 2)));
+    if constexpr (Digits == 2) high = add(high, pairs(a, P::weights(wh + k * P::taps)));
+    if constexpr (!Half) {
+      const Word b = shuffle(x, second);
+      low = add(low, pairs(b, P::weights(wl + k * P::taps + P::taps / 2)));
+      if constexpr (Digits == 2)
+        high = add(high, pairs(b, P::weights(wh + k * P::taps + P::taps / 2)));
     }
   }
   return Digits == 2 ? add(low, left16(high)) : low;
 }
 
 // Four sums in each of the rows: one pixel, or several where it has fewer channels.
-template <int C, int Digits>
+template <int C, int Digits, bool Half>
 inline Word sum_quad(const FixedTable& table, const std::uint8_t* const* rows, i64 o, i64 last,
                      int loads, Word first, Word second) {
   const auto pixel = [&](i64 k) {
-    return sum_pixel<C, Digits>(table, rows, o + k < last ? o + k : last, loads, first, second);
+    return sum_pixel<C, Digits, Half>(table, rows, o + k < last ? o + k : last, loads, first, second);
   };
   if constexpr (C == 1) {
     return odd_even(odd_even(pixel(0), pixel(1)), odd_even(pixel(2), pixel(3)));
@@ -352,7 +382,7 @@ inline void put_rows(Word x, char* const* dst, int count, i64 at, i64 left) {
   }
 }
 
-template <int C, int Digits>
+template <int C, int Digits, bool Half>
 inline void sum_pixels_of(const FixedTable& table, const std::uint8_t* const* rows, int count,
                           i64 from, i64 to, char* const* dst) {
   using P = Pixels<C>;
@@ -360,7 +390,7 @@ inline void sum_pixels_of(const FixedTable& table, const std::uint8_t* const* ro
   const int loads = (table.taps + P::taps - 1) / P::taps;
   const Rounder rounder(table.store);
   const auto quad = [&](i64 o) {
-    return sum_quad<C, Digits>(table, rows, o, to - 1, loads, first, second);
+    return sum_quad<C, Digits, Half>(table, rows, o, to - 1, loads, first, second);
   };
   // Three channels leave a gap after each pixel, which is closed before they are written.
   const Word close_bytes =
@@ -391,6 +421,19 @@ inline void sum_pixels_of(const FixedTable& table, const std::uint8_t* const* ro
   }
 }
 
+template <int C>
+inline void sum_pixels_with(const FixedTable& table, const std::uint8_t* const* rows, int count,
+                            i64 from, i64 to, char* const* dst) {
+  const bool half = table.taps <= Pixels<C>::taps / 2;
+  if (table.high) {
+    if (half) sum_pixels_of<C, 2, true>(table, rows, count, from, to, dst);
+    else sum_pixels_of<C, 2, false>(table, rows, count, from, to, dst);
+  } else {
+    if (half) sum_pixels_of<C, 1, true>(table, rows, count, from, to, dst);
+    else sum_pixels_of<C, 1, false>(table, rows, count, from, to, dst);
+  }
+}
+
 inline void sum_pixels_fixed(const FixedTable& table, const std::uint8_t* const* rows, int count,
                              i64 from, i64 to, char* const* dst) {
   if (from >= to) return;
@@ -400,16 +443,11 @@ inline void sum_pixels_fixed(const FixedTable& table, const std::uint8_t* const*
   }
   const std::uint8_t* all[fixed_group];
   for (int r = 0; r < fixed_group; ++r) all[r] = rows[r < count ? r : 0];
-  const bool two = table.high != nullptr;
   switch (table.channels) {
-    case 1: return two ? sum_pixels_of<1, 2>(table, all, count, from, to, dst)
-                       : sum_pixels_of<1, 1>(table, all, count, from, to, dst);
-    case 2: return two ? sum_pixels_of<2, 2>(table, all, count, from, to, dst)
-                       : sum_pixels_of<2, 1>(table, all, count, from, to, dst);
-    case 3: return two ? sum_pixels_of<3, 2>(table, all, count, from, to, dst)
-                       : sum_pixels_of<3, 1>(table, all, count, from, to, dst);
-    default: return two ? sum_pixels_of<4, 2>(table, all, count, from, to, dst)
-                        : sum_pixels_of<4, 1>(table, all, count, from, to, dst);
+    case 1: return sum_pixels_with<1>(table, all, count, from, to, dst);
+    case 2: return sum_pixels_with<2>(table, all, count, from, to, dst);
+    case 3: return sum_pixels_with<3>(table, all, count, from, to, dst);
+    default: return sum_pixels_with<4>(table, all, count, from, to, dst);
   }
 }
 

@@ -177,6 +177,7 @@ static const Kernels all = {
      row_kernels<Doubled<std::uint16_t>>(), row_kernels<Doubled<std::int16_t>>(),
      row_kernels<Doubled<float>>()},
     pick_row,
+    stream_copy,
 #ifdef __SSSE3__
     pick_shuffle,
 #else

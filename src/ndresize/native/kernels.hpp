@@ -151,11 +151,13 @@ struct Kernels {
   const char* name;
   RowKernels rows[type_count];
   PickRow pick_row;
+  void (*stream_copy)(const char* src, char* dst, i64 size);  // past the caches; the caller fences
   PickShuffle pick_shuffle;  // null where the instruction set has no byte shuffle
   FixedKernels fixed;
 };
 
 const Kernels& kernels_baseline();
+const Kernels& kernels_apart();  // no fused multiply-add
 const Kernels& kernels_avx2();
 const Kernels& kernels_avx512();
 

@@ -15,11 +15,11 @@ std::pair<int, bool> layout_of(const Spec& spec, const i64* stride_in, const i64
   int axis = rank - 1;
   for (; axis > last; --axis) {
     const i64 n = spec.shape_in[axis];
-    if (n != 1 && (stride_in[axis] != block * spec.item || stride_out[axis] != block * spec.item)) break;
+    if (n != 1 && (stride_in[axis] != block * spec.item || stride_out[axis] != block * spec.item_out)) break;
     block *= n;
   }
   const bool adjacent = axis == last && stride_in[last] == block * spec.item &&
-                        stride_out[last] == block * spec.item;
+                        stride_out[last] == block * spec.item_out;
   return {rank - 1 - axis, adjacent};
 }
 

@@ -27,6 +27,23 @@ inline void pick_row(const char* src, char* dst, const i64* index, i64 n, i64 si
   }
 }
 
+inline void stream_copy(const char* src, char* dst, i64 size) {
+  i64 j = 0;
+#ifdef __AVX2__
+  const i64 before = (64 - reinterpret_cast<std::uintptr_t>(dst) % 64) % 64;
+  if (size >= before + 64) {
+    std::memcpy(dst, src, before);
+    for (j = before; j + 64 <= size; j += 64) {
+      const __m256i a = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(src + j));
+      const __m256i b = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(src + j + 32));
+      _mm256_stream_si256(reinterpret_cast<__m256i*>(dst + j), a);
+      _mm256_stream_si256(reinterpret_cast<__m256i*>(dst + j + 32), b);
+    }
+  }
+#endif
+  std::memcpy(dst + j, src + j, size - j);
+}
+
 #ifdef __SSSE3__
 template <int Windows>
 inline void pick_windows(const char* src, char* dst, const ShuffleTable& table) {

@@ -153,6 +153,7 @@ class Rows {
 
   // A row of the input, its pixels side by side.
   const char* read(i64 row, char* spare) const {
+    if (across_ && !across_->rows.empty()) row = across_->rows[row];
     if (at_.contiguous_in()) return input(row);
     copy_pixels(input(row), at_.pixel_in, spare, at_.channels, at_.channels, at_.n_in);
     return spare;

@@ -16,6 +16,7 @@ struct FixedPass {
   std::vector<int> counts;
   std::vector<std::int16_t> low, high;  // high: empty where low is enough
   int cut = 0;
+  std::vector<i64> rows;  // across: the row that is read for each of n_in; empty: itself
   FixedStore store{};
   FixedWeights weights_of(i64 o) const {
     return {low.data() + o * padded, high.empty() ? nullptr : high.data() + o * padded};

@@ -54,7 +54,7 @@ const Prepared& Program::prepared(const i64* stride_in, const i64* stride_out) c
   for (const PassSpec& pass : spec.passes)
     fresh->careful |= &pass == fresh->nest.row ? pass.table.has_zeros : pass.table.has_gaps;
   fresh->careful &= k.has_nan;
-  fresh->stream = product(spec.shape_out) * spec.item >= streamed;
+  fresh->stream = product(spec.shape_out) * spec.item_out >= streamed;
   known_.emplace_back(key, std::move(fresh));
   return *known_.back().second;
 }
@@ -67,10 +67,10 @@ bool Program::run(const char* in, const i64* stride_in, char* out, const i64* st
   const int levels = static_cast<int>(nest.levels.size());
 
   View from{const_cast<char*>(in), false, true, 0, {}};
-  View to{out, false, true, 0, {}};
+  View to{out, spec.wide_out, true, 0, {}};
   const bool strided = nest.row_axis >= 0 && nest.channels == 1;
   from.element = strided ? stride_in[nest.row_axis] : spec.item;
-  to.element = strided ? stride_out[nest.row_axis] : spec.item;
+  to.element = strided ? stride_out[nest.row_axis] : spec.item_out;
   for (int l = 0; l < levels; ++l) {
     from.stride[l] = stride_in[nest.levels[l].axis];
     to.stride[l] = stride_out[nest.levels[l].axis];

@@ -15,6 +15,7 @@ struct AxisTable {
   std::vector<i64> starts;
   std::vector<int> counts;
   std::vector<char> weights;  // [n_out][taps]
+  i64 period = 0;             // outputs after which starts and weights repeat, if it is known
   bool has_zeros;             // some weight inside a row, or filling it up, is zero
   bool has_gaps;              // some weight inside a row is
   const void* row_weights(i64 i, int size) const { return weights.data() + i * taps * size; }
@@ -32,7 +33,9 @@ struct PassSpec {
 struct Spec {
   int type;          // index into Kernels::rows; for picks unused
   bool picks;        // every pass picks samples: copy bytes
-  i64 item;          // bytes of an element
+  i64 item;          // bytes of an element of the input
+  i64 item_out;      // of the output
+  bool wide_out;     // the output holds accumulators
   Rounding rounding;
   std::vector<i64> shape_in, shape_out;
   std::vector<PassSpec> passes;  // one per axis at most, in order

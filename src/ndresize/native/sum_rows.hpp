@@ -85,16 +85,23 @@ void stream_rows_of(const char* const* rows, const T* weights, int taps, char* d
   const i64 before = (64 - reinterpret_cast<std::uintptr_t>(dst) % 64) % 64 / size;
   if (reinterpret_cast<std::uintptr_t>(dst) % size != 0 || n < before + 2 * line * L)
     return sum_rows_of<T, true, true, false, R, Taps>(rows, weights, taps, dst, n);
-  if (before > 0) {  // the block goes on into the first line, which is made again
-    for (i64 j = 0; j < before; j += L)
-      sum_rows_block<T, true, true, false, R, 1, Taps>(rows, weights, taps, dst, j);
-  }
+  // Lines that are streamed must not be stored to as well: what lies beside them is copied exactly.
+  char part[2 * L * size];
+  const auto partly = [&](i64 from, i64 count) {
+    for (i64 j = 0; j < count; j += L) {
+      const i64 at = from + j + L <= n ? from + j : n - L;
+      sum_rows_block<T, true, true, false, R, 1, Taps>(rows, weights, taps, part - at * size, at);
+      const i64 skip = from + j - at, left = count - j < L - skip ? count - j : L - skip;
+      std::memcpy(dst + (from + j) * size, part + skip * size, left * size);
+    }
+  };
+  partly(0, before);
   i64 j = before;
   for (; j + 2 * line * L <= n; j += 2 * line * L)
     sum_rows_block<T, true, true, false, R, 2 * line, Taps, true>(rows, weights, taps, dst, j);
-  for (; j + L <= n; j += L)
-    sum_rows_block<T, true, true, false, R, 1, Taps>(rows, weights, taps, dst, j);
-  if (j < n) sum_rows_block<T, true, true, false, R, 1, Taps>(rows, weights, taps, dst, n - L);
+  for (; j + line * L <= n; j += line * L)
+    sum_rows_block<T, true, true, false, R, line, Taps, true>(rows, weights, taps, dst, j);
+  partly(j, n - j);
 }
 
 template <class T>

@@ -117,6 +117,64 @@ void share(Tile& tile, const Tile& model, const AxisTable& axis, i64 channels, i
   tile.out_begin = from * channels;
 }
 
+// Leave out the samples that no output reads, where that saves widening most of a row.
+bool pack(Tile& tile, AxisTable& packed, const Nest& nest, const AxisTable& axis,
+          const RowKernels& k, i64 from, i64 to) {
+  if (!k.widens || to - from > (1 << 14)) return false;
+  for (const Level& level : nest.levels)
+    if (level.kind == Kind::first) return false;  // sums whole rows before the row pass
+  std::vector<i64> needed;
+  for (i64 o = from; o < to; ++o)
+    for (int t = 0; t < axis.counts[o]; ++t) needed.push_back(axis.starts[o] + t);
+  std::sort(needed.begin(), needed.end());
+  needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
+  const i64 count = static_cast<i64>(needed.size());
+  if (count == 0 || count * 2 * nest.channels > tile.n_in) return false;
+  packed = axis;
+  for (i64 o = from; o < to; ++o) {
+    const auto place = std::lower_bound(needed.begin(), needed.end(), axis.starts[o]);
+    packed.starts[o] = axis.counts[o] > 0 ? place - needed.begin() : 0;
+    tile.starts[o - from] = packed.starts[o];
+  }
+  const i64 first = tile.in_begin / nest.channels;
+  for (i64& sample : needed) sample -= first;
+  tile.compact = std::move(needed);
+  tile.n_in = count * nest.channels;
+  return true;
+}
+
+void sum_tables(Tile& tile, const AxisTable& axis, const RowKernels& k, i64 channels, i64 rows,
+                i64 from, i64 to) {
+  RowTable& table = tile.table;
+  const i64 begin = tile.in_begin;
+  if (!tile.compact.empty()) tile.in_begin = 0;  // where `axis` counts from
+  table.method = Method::transpose;
+  table.taps = axis.taps;
+  table.channels = static_cast<int>(channels);
+  table.n_in = tile.n_in, table.n_out = tile.n_out;
+  table.starts = tile.starts.data();
+  const i64 row_bytes = i64(axis.taps) * k.accumulator_size;
+  tile.weights.assign(axis.weights.begin() + from * row_bytes, axis.weights.begin() + to * row_bytes);
+  table.weights = tile.weights.data();
+  for (const int window : {8, 16}) {
+    if (axis.taps > 8 || !fits(axis, tile, channels, window)) continue;
+    table.method = Method::permute;
+    table.window = window;
+    break;
+  }
+  if (table.method != Method::permute) {
+    // Eight rows as lanes cost a transposition of all that is read and written, whatever is used.
+    const i64 sums = tile.n_out * axis.taps, moved = tile.n_in + tile.n_out;
+    const bool apart = rows < 4 || sums * 5 < moved * 2;
+    table.method = apart && tile.n_in > 0 ? Method::gather : Method::transpose;
+  }
+  if (table.method != Method::transpose) {
+    if (k.accumulator_size == 4) lane_tables<float>(tile, axis, channels);
+    else lane_tables<double>(tile, axis, channels);
+  }
+  tile.in_begin = begin;
+}
+
 void fill_tile(Tile& tile, const Prepared& prepared, const Spec& spec, const Kernels& kernels,
                i64 rows, i64 from, i64 to) {
   const Nest& nest = prepared.nest;
@@ -150,29 +208,13 @@ void fill_tile(Tile& tile, const Prepared& prepared, const Spec& spec, const Ker
   }
   RowTable& table = tile.table;
   const RowKernels& k = kernels.rows[spec.type];
-  table.method = Method::transpose;
+  AxisTable packed;
+  if (pack(tile, packed, nest, axis, k, from, to)) {
+    sum_tables(tile, packed, k, channels, rows, from, to);
+  } else {
+    sum_tables(tile, axis, k, channels, rows, from, to);
+  }
   table.taps = axis.taps;
-  table.channels = static_cast<int>(channels);
-  table.n_in = tile.n_in, table.n_out = tile.n_out;
-  table.starts = tile.starts.data();
-  const i64 row_bytes = i64(axis.taps) * k.accumulator_size;
-  tile.weights.assign(axis.weights.begin() + from * row_bytes, axis.weights.begin() + to * row_bytes);
-  table.weights = tile.weights.data();
-  for (const int window : {8, 16}) {
-    if (axis.taps > 8 || !fits(axis, tile, channels, window)) continue;
-    table.method = Method::permute;
-    table.window = window;
-    break;
-  }
-  if (table.method != Method::permute) {
-    // Eight rows as lanes cost a transposition of all that is read and written, whatever is used.
-    const i64 sums = tile.n_out * axis.taps, moved = tile.n_in + tile.n_out;
-    const bool apart = rows < 4 || sums * 5 < moved * 2;
-    table.method = apart && tile.n_in > 0 ? Method::gather : Method::transpose;
-  }
-  if (table.method == Method::transpose) return;
-  if (k.accumulator_size == 4) lane_tables<float>(tile, axis, channels);
-  else lane_tables<double>(tile, axis, channels);
 }
 
 // Whether to take short rows several at a time, to save calls: where all of them are needed.
@@ -193,7 +235,8 @@ void make_tiles(Prepared& prepared, const Spec& spec, const Kernels& kernels, i6
   i64 step = std::max<i64>((n + pieces - 1) / pieces, 1);
   // Where the ratio of lengths is a small one the weights repeat, and so do the tables of tiles that
   // hold whole periods.
-  const i64 period = n / std::max<i64>(std::gcd(n, nest.samples_in), 1);
+  i64 period = nest.row ? nest.row->table.period : 0;
+  if (period == 0) period = n / std::max<i64>(std::gcd(n, nest.samples_in), 1);
   if (pieces > 1 && period <= step) step = (step + period - 1) / period * period;
   const Tile* model = nullptr;
   for (i64 from = 0; from < n; from += step) {

@@ -13,6 +13,9 @@ struct Tile {
   const Tile& tables() const { return model ? *model : *this; }
   RowTable table{};        // sums: the row pass
   std::vector<i64> starts;
+  // Of rows that are widened and of which little is read: the samples that are, and `n_in` counts
+  // those alone. Empty: the row is read from `in_begin` on.
+  std::vector<i64> compact;
   std::vector<int> window_start, index;
   std::vector<char> weights, lanes;
   ShuffleTable shuffle{};  // picks: where byte shuffles can do it

@@ -47,7 +47,13 @@ Walk::Walk(const Spec& spec, const Kernels& kernels, const Prepared& prepared, c
     : spec_(spec), kernels_(kernels), k_(kernels.rows[spec.type]), prepared_(prepared),
       nest_(prepared.nest), tile_(tile.tables()), safe_(safe), stream_(prepared.stream),
       levels_(static_cast<int>(prepared.nest.levels.size())) {
-  if (spec.picks) return;
+  if (spec.picks) {
+    if (!stream_) return;
+    const i64 bytes = tile_.n_out * (nest_.row ? nest_.channels : 1) * spec.item;
+    scratch.reset(static_cast<size_t>(bytes + 128));
+    rows_out_ = scratch.take(bytes);
+    return;
+  }
   const i64 a = k_.accumulator_size;
   const auto padded = [&](i64 n) { return (n + padding) * a; };
   row_in_bytes_ = padded(tile_.n_in);
@@ -86,12 +92,13 @@ Walk::Walk(const Spec& spec, const Kernels& kernels, const Prepared& prepared, c
   const i64 lanes = nest_.row && tile_.table.method == Method::transpose
                         ? 8 * a * (tile.n_in + tile.n_out + i64(tile_.table.taps) * nest_.channels)
                         : 0;
-  total += lanes;
+  total += lanes + row_in_bytes_ + 64;
   scratch.reset(static_cast<size_t>(total));
   rows_in_ = scratch.take(prepared.group * row_in_bytes_);
   rows_out_ = scratch.take(prepared.group * row_out_bytes_);
   tap_rows_ = scratch.take(most_taps * row_in_bytes_);
   lanes_ = scratch.take(lanes);
+  packed_ = scratch.take(row_in_bytes_);
   for (int l = 0; l < levels_; ++l) {
     Frame& f = frames_[l];
     f.slabs = scratch.take(f.slots * f.slab_bytes);
@@ -102,9 +109,7 @@ Walk::Walk(const Spec& spec, const Kernels& kernels, const Prepared& prepared, c
 bool Walk::sums(const View& in, const View& out, i64 begin, i64 end) {
   nan_ = false;
   level(0, in, out, begin, end);
-#ifdef __SSE2__
-  if (stream_) __builtin_ia32_sfence();  // another thread may read what was streamed
-#endif
+  fence();
   return !nan_;
 }
 
@@ -287,7 +292,8 @@ void Walk::rows(const char* const* in, const View& from, char* const* out, const
   const bool same_type = from.wide || !k_.widens;
   // `permute` loads whole windows, which a short row of an array does not have.
   const bool short_row = table.method == Method::permute && table.n_in < table.window && from.array;
-  const bool direct_in = same_type && from.element == a && !short_row;
+  const bool packed = !tile_.compact.empty();
+  const bool direct_in = same_type && from.element == a && !short_row && !packed;
   const bool direct_out = (to.wide || !k_.widens) && to.element == a;
   const char* sources[8];
   char* sums[8];
@@ -296,7 +302,8 @@ void Walk::rows(const char* const* in, const View& from, char* const* out, const
     sources[g] = in[g];
     if (direct_in) continue;
     char* row = rows_in_ + g * row_in_bytes_;
-    k_.load(in[g], from.element, row, tile_.n_in);  // never from scratch, whose rows are padded
+    if (packed) pack(in[g], from, row);
+    else k_.load(in[g], from.element, row, tile_.n_in);  // never from scratch: its rows are padded
     sources[g] = row;
   }
   k_.sum_taps(table, sources, count, sums, lanes_, safe_);
@@ -310,6 +317,18 @@ void Walk::rows(const char* const* in, const View& from, char* const* out, const
   }
 }
 
+// The samples of an array's row that are read, side by side as accumulators.
+void Walk::pack(const char* row, const View& from, char* wide) {
+  const i64 block = nest_.channels * k_.element_size, count = static_cast<i64>(tile_.compact.size());
+  if (from.element == k_.element_size) {
+    kernels_.pick_row(row, packed_, tile_.compact.data(), count, block);
+  } else {  // one channel, samples apart
+    for (i64 j = 0; j < count; ++j)
+      std::memcpy(packed_ + j * block, row + tile_.compact[j] * from.element, block);
+  }
+  k_.load(packed_, k_.element_size, wide, tile_.n_in);
+}
+
 // Look for a NaN that came through a weight of zero, in a row of accumulators or of elements.
 void Walk::check(const char* row, bool wide, i64 n) {
   if (!prepared_.careful || safe_) return;
@@ -317,7 +336,22 @@ void Walk::check(const char* row, bool wide, i64 n) {
   if (k.any_nan(row, k.element_size, n)) nan_ = true;
 }
 
-void Walk::picks(const View& in, const View& out, i64 begin, i64 end) { pick(0, in, out, begin, end); }
+void Walk::picks(const View& in, const View& out, i64 begin, i64 end) {
+  pick(0, in, out, begin, end);
+  fence();
+}
+
+void Walk::fence() const {
+#ifdef __SSE2__
+  if (stream_) __builtin_ia32_sfence();  // another thread may read what was streamed
+#endif
+}
+
+// Bytes of an output row of picks; 0 where its elements lie apart.
+i64 Walk::size_of_row(const View& out) const {
+  if (nest_.row && nest_.channels == 1 && out.element != spec_.item) return 0;
+  return tile_.n_out * (nest_.row ? nest_.channels : 1) * spec_.item;
+}
 
 bool Walk::contiguous(const View& view, int below, bool lengths_in, i64* size) const {
   i64 bytes = tile_.n_out * (nest_.row ? nest_.channels : 1) * spec_.item;
@@ -335,7 +369,7 @@ void Walk::pick(int l, const View& in, const View& out, i64 begin, i64 end) {
   if (l == levels_) return pick_row(in.p, out.p, in, out);
   const Level& at = nest_.levels[l];
   i64 size = 0;
-  const bool whole = at.pass && contiguous(out, l + 1, false, &size);
+  const bool whole = at.pass && !stream_ && contiguous(out, l + 1, false, &size);
   for (i64 i = begin; i < end; ++i) {
     const i64 source = at.pass ? at.pass->table.starts[i] : i;
     if (whole && i > begin && source == at.pass->table.starts[i - 1]) {
@@ -352,7 +386,12 @@ void Walk::pick(int l, const View& in, const View& out, i64 begin, i64 end) {
       i += run - 1;
       continue;
     }
-    if (l + 1 == levels_)
+    if (l + 1 == levels_ && stream_ && size_of_row(out) > 0) {
+      // The row is made in the cache and goes from there to each place that takes it.
+      if (i == begin || !at.pass || source != at.pass->table.starts[i - 1])
+        pick_row(in.p + source * in.stride[l], rows_out_, in, out);
+      kernels_.stream_copy(rows_out_, out.p + i * out.stride[l], size_of_row(out));
+    } else if (l + 1 == levels_)
       pick_row(in.p + source * in.stride[l], out.p + i * out.stride[l], in, out);
     else
       pick(l + 1, sub(in, l, source), sub(out, l, i), 0, nest_.levels[l + 1].n_out);

@@ -43,7 +43,10 @@ class Walk {
   void sum_slab(int l, int below, i64 i, const View& from, const char* const* slabs, i64 count,
                 char* dst, const View& to, bool lengths_in);
   void pick(int l, const View& in, const View& out, i64 begin, i64 end);
+  void pack(const char* row, const View& from, char* wide);
   void pick_row(const char* src, char* dst, const View& in, const View& out);
+  i64 size_of_row(const View& out) const;
+  void fence() const;
   bool contiguous(const View& view, int below, bool lengths_in, i64* size) const;
   void check(const char* row, bool wide, i64 n);
 
@@ -62,6 +65,7 @@ class Walk {
   char* rows_out_ = nullptr;
   char* tap_rows_ = nullptr;  // rows of `first` that had to be loaded
   void* lanes_ = nullptr;
+  char* packed_ = nullptr;    // the samples of a row that are read
   i64 row_in_bytes_ = 0, row_out_bytes_ = 0;
   std::vector<const char*> pointers_[most_levels];
 };
