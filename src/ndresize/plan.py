@@ -47,6 +47,10 @@ class Arithmetic:
     fused : bool
         Of floats: whether a product and the sum it is added to may round once together. If not,
         each rounds, as in systems that are compiled without fused multiply-add.
+    sums : {"chain", "halves"}
+        Of floats: in which order products are added. "chain": tap by tap. "halves": of four taps
+        the sum of the first two and the sum of the last two, in each of which the first product is
+        added to the second at once if `fused`.
     bits : int
         Of "fixed": fractional bits of the weights, each of which is a multiple of ``2**-bits``.
     cut : tuple of int, optional
@@ -60,6 +64,7 @@ class Arithmetic:
     accumulator: Accumulator = "float32"
     store: Literal["wide", "element"] = "wide"
     fused: bool = True
+    sums: Literal["chain", "halves"] = "chain"
     bits: int = 0
     cut: tuple[int, int] | None = None
     limits: tuple[int, int] | None = None
@@ -362,7 +367,8 @@ def _sums(how: Arithmetic) -> str:
     if how.accumulator == "element":
         return ""
     if how.accumulator != "fixed":
-        return f", {how.accumulator} sums" + ("" if how.fused else ", products rounded")
+        order = " in halves" if how.sums == "halves" else ""
+        return f", {how.accumulator} sums{order}" + ("" if how.fused else ", products rounded")
     words = f", fixed point of {how.bits} bits"
     if how.cut is not None:
         words += f", samples cut to {how.cut[0]} and products to {how.cut[1]}"

@@ -95,6 +95,9 @@ def compile_plan(
         return None  # the kernels keep one accumulator through all passes
     if len(steps) > 8:
         return None  # most_passes of the loop nest
+    halves = {s.axis for s in steps if s.arithmetic.sums == "halves"}
+    if halves and (max(s.axis for s in steps) in halves or plan.input_dtype.kind not in "iu"):
+        return None  # no kernel along rows has halves, and none guards them from NaN
     fused = {s.arithmetic.fused for s in steps if s.arithmetic.accumulator != "element"} or {True}
     if len(fused) > 1:
         return None
@@ -121,6 +124,7 @@ def compile_plan(
             step.operator.weights,
             step.operator.n_in,
             0,
+            step.arithmetic.sums == "halves",
         )
         for step in steps
     ]
@@ -173,7 +177,7 @@ def _little_picks(plan: Plan) -> _ext.Program | None:
     places = np.arange(math.prod(plan.input_shape)).reshape(plan.input_shape)[np.ix_(*effect)]
     starts = np.ascontiguousarray(places.reshape(-1), np.int64)
     n_in = math.prod(plan.input_shape)
-    long = (0, False, starts, np.ones((samples, 1)), n_in, samples // maps)
+    long = (0, False, starts, np.ones((samples, 1)), n_in, samples // maps, False)
     return _ext.Program(
         _TYPES.index("uint8"), True, plan.dtype.itemsize, False, 0, True, [n_in], [samples], [long]
     )

@@ -134,7 +134,8 @@ def _apply(plan: Plan, step: Pass, y: Any, element: Any, xp: Any) -> Any:
     zero = xp.zeros((), dtype=dtype)
     if (device := getattr(y, "device", None)) is not None and xp is not np:
         zero = xp.zeros((), dtype=dtype, device=device)
-    total = None
+    total = first_half = None
+    halves = step.arithmetic.sums == "halves" and op.taps == 4
     for t in range(op.taps):
         weight = op.weights[:, t]
         index = np.minimum(op.starts + t, op.n_in - 1)
@@ -142,7 +143,11 @@ def _apply(plan: Plan, step: Pass, y: Any, element: Any, xp: Any) -> Any:
         weights = xp.reshape(xp.astype(_constant(weight, y, xp), dtype), column)
         if not weight.all():  # a weight of zero reads nothing, not even a NaN
             samples = xp.where(weights == zero, zero, samples)
+        if halves and t == 2:
+            first_half, total = total, None
         total = weights * samples if total is None else total + weights * samples
+    if first_half is not None:
+        total = first_half + total
     if step.arithmetic.store == "element":
         if plan.dtype.kind in "iu":
             return _saturate(round_sums(total, plan.rounding, xp), plan.dtype, xp)

@@ -187,6 +187,7 @@ class Bound {
       p.table = axis_table(nb::cast<Starts>(pass[2]), nb::cast<Weights>(pass[3]),
                            nb::cast<i64>(pass[4]), size);
       p.table.period = nb::cast<i64>(pass[5]);
+      p.halves = nb::cast<bool>(pass[6]);
       spec.passes.push_back(std::move(p));
     }
     return spec;

@@ -136,6 +136,13 @@ constexpr RowKernels row_kernels() {
           sum_rows_any<T, false, R>(rows, wide_rows, w, taps, dst, wide_dst, n);
         });
       },
+      [](const char* const* rows, bool wide_rows, const void* weights, char* dst, bool wide_dst, i64 n,
+         Rounding rounding) {
+        const A* w = static_cast<const A*>(weights);
+        with_rounding<T>(rounding, [&](auto r) {
+          sum_halves<T, decltype(r)::value>(rows, wide_rows, w, dst, wide_dst, n);
+        });
+      },
       [](const char* base, std::ptrdiff_t stride, const i64* starts, const int* counts,
          const void* weights, int taps, i64 from, i64 to, char* dst, std::ptrdiff_t dst_stride,
          bool wide_dst, i64 n, Rounding rounding, bool safe) {

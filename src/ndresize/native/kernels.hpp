@@ -48,6 +48,9 @@ struct RowKernels {
   // the type can do it; the caller then fences.
   void (*sum_rows)(const char* const* rows, bool wide_rows, const void* weights, int taps, char* dst,
                    bool wide_dst, i64 n, Rounding, bool safe, bool stream);
+  // The same of four rows, as (w0 * r0 + w1 * r1) + (w2 * r2 + w3 * r3).
+  void (*sum_halves)(const char* const* rows, bool wide_rows, const void* weights, char* dst,
+                     bool wide_dst, i64 n, Rounding);
   // The same for all outputs of an axis at once: rows of accumulators `stride` bytes apart from `base`
   // on, of which output i reads counts[i] from starts[i] on.
   void (*sum_axis)(const char* base, std::ptrdiff_t stride, const i64* starts, const int* counts,

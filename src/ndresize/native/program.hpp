@@ -26,6 +26,7 @@ constexpr int most_passes = 8;
 struct PassSpec {
   int axis;
   bool settle;  // round into the element type after this pass
+  bool halves;  // of four taps, the first two and the last two are summed apart
   AxisTable table;
 };
 

@@ -269,6 +269,12 @@ inline V<double> pick_lanes(const V<double>& a, const V<double>& b, const V<std:
   return __builtin_shuffle(a, b, __builtin_convertvector(index, V<std::int64_t>));
 }
 
+// Keep the compiler from fusing what made x with what takes it.
+template <class X>
+inline void hold(X& x) {
+  asm volatile("" : "+m"(x));
+}
+
 // Samples from eight places of a row.
 template <class A>
 inline V<A> gather_lanes(const A* row, const int* index) {

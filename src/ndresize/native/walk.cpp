@@ -69,7 +69,7 @@ Walk::Walk(const Spec& spec, const Kernels& kernels, const Prepared& prepared, c
     const bool innermost = l == levels_ - 1;
     const i64 group = innermost ? prepared.group : 1;
     if (at.kind == Kind::after) {
-      f.whole = innermost && at.n_in * slab_out <= little_slabs && !at.pass->settle &&
+      f.whole = innermost && !at.pass->halves && at.n_in * slab_out <= little_slabs && !at.pass->settle &&
                 !at.pass->table.has_gaps && at.pass->table.taps <= most_axis_taps;
       f.slots = 1;
       while (f.slots < (f.whole ? at.n_in : at.pass->table.taps + group - 1)) f.slots *= 2;
@@ -274,7 +274,10 @@ void Walk::sum(const Level& at, i64 i, const char* const* rows, bool wide_rows, 
   const bool direct = out.element == (out.wide ? k_.accumulator_size : k_.element_size);
   char* to = direct ? dst : rows_out_;
   const bool wide = !direct || out.wide;
-  k_.sum_rows(rows, wide_rows, weights, axis.counts[i], to, wide, n, spec_.rounding, safe_,
+  if (at.pass->halves && axis.counts[i] == 4)
+    k_.sum_halves(rows, wide_rows, weights, to, wide, n, spec_.rounding);
+  else
+    k_.sum_rows(rows, wide_rows, weights, axis.counts[i], to, wide, n, spec_.rounding, safe_,
               stream_ && out.array && direct);
   if (axis.has_gaps) check(to, wide, n);
   if (wide && at.pass->settle) k_.settle(to, n, spec_.rounding);
@@ -295,8 +298,8 @@ void Walk::rows(const char* const* in, const View& from, char* const* out, const
   const bool packed = !tile_.compact.empty();
   const bool direct_in = same_type && from.element == a && !short_row && !packed;
   const bool direct_out = (to.wide || !k_.widens) && to.element == a;
-  const char* sources[8];
-  char* sums[8];
+  const char* sources[8] = {};
+  char* sums[8] = {};
   for (int g = 0; g < count; ++g) {
     sums[g] = direct_out ? out[g] : rows_out_ + g * row_out_bytes_;
     sources[g] = in[g];
