@@ -1,0 +1,269 @@
+"""Plans of 8-bit samples in fixed point: the compiled kernels against the portable executor.
+
+Sums of integers are exact, so nothing but the same bytes will do: on every instruction set, for
+every number of threads, and however the arrays lie in memory.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ndresize import Arithmetic, AxisOperator, Pass, Plan
+from ndresize.engine import _ext, fixed, native, portable
+
+Array = np.ndarray[Any, Any]
+
+U1 = np.dtype("uint8")
+# What vectors of 16, 32 and 64 bytes end with, beside all others.
+EDGES = [1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65]
+KINDS = {
+    "bytes between": [Arithmetic("fixed", "element", bits=8)] * 2,
+    "bytes between, 14 bits": [Arithmetic("fixed", "element", bits=14)] * 2,
+    "bytes between, 22 bits": [Arithmetic("fixed", "element", bits=22)] * 2,
+    "words between": [Arithmetic("fixed", bits=6)] * 2,
+    "sums between": [Arithmetic("fixed", bits=11)] * 2,
+    "cut": [Arithmetic("fixed", bits=11), Arithmetic("fixed", bits=11, cut=(7, 2))],
+    "cut, rows picked first": [
+        Arithmetic("element"),
+        Arithmetic("fixed", bits=11),
+        Arithmetic("fixed", bits=11, cut=(7, 2)),
+    ],
+}
+
+
+def length(rng: np.random.Generator) -> int:
+    return int(rng.choice(EDGES)) if rng.random() < 0.5 else int(rng.integers(1, 91))
+
+
+def operator(
+    rng: np.random.Generator, n_in: int, n_out: int, bits: int, negative: bool
+) -> AxisOperator:
+    """Return rows of whole units of ``2**-bits`` whose sum is 1, or whose magnitudes' sum is."""
+    most = int(rng.choice([1, 2, 4, 8, 20, 40]))
+    taps = int(rng.integers(1, min(n_in, most) + 1))
+    starts = np.sort(rng.integers(0, n_in - taps + 1, n_out))
+    weights = rng.random((n_out, taps)) - (0.2 if negative else 0)
+    weights[rng.random(weights.shape) < 0.1] = 0
+    weights[:, 0] += 0.01
+    weights /= np.abs(weights).sum(axis=1, keepdims=True)
+    units = np.rint(weights * 2**bits)
+    units[:, 0] += units[:, 0] == 0  # a row begins where it says: starts stay in order
+    return AxisOperator(starts, units / 2**bits, n_in)
+
+
+def picks(rng: np.random.Generator, n_in: int, n_out: int) -> AxisOperator:
+    return AxisOperator(np.sort(rng.integers(0, n_in, n_out)), np.ones((n_out, 1)), n_in)
+
+
+def random_plan(rng: np.random.Generator, kind: str) -> Plan:
+    """Return a plan of a picture, channels last or planes first, of one pass or two."""
+    channels = int(rng.choice([1, 1, 2, 3, 3, 4, 5, 7]))
+    height, width, out_height, out_width = (length(rng) for _ in range(4))
+    if rng.random() < 0.6:
+        shape, rows, columns = [height, width, channels], 0, 1
+    else:
+        shape, rows, columns = [int(rng.integers(1, 4)), height, width], 1, 2
+    how = KINDS[kind]
+    cut = any(step.cut is not None for step in how)
+    picked_first = how[0].accumulator == "element"
+    axes = [(columns, out_width), (rows, out_height)]
+    if picked_first:
+        axes.insert(0, (rows, length(rng)))
+    elif cut:
+        if rng.random() < 0.2:
+            axes, how = axes[1:], how[1:]
+    else:
+        if rng.random() < 0.3:
+            axes.reverse()
+        if rng.random() < 0.3:
+            axes = axes[:1]
+    out = list(shape)
+    passes = []
+    negative = not cut and rng.random() < 0.5
+    for (axis, n_out), step in zip(axes, how, strict=False):
+        if step.accumulator == "element":
+            op = picks(rng, out[axis], n_out)
+        else:
+            op = operator(rng, out[axis], n_out, step.bits, negative)
+        passes.append(Pass(axis, op, step))
+        out[axis] = n_out
+    rounding: Any = rng.choice(["half_away", "half_even", "truncate"])
+    return Plan(tuple(shape), U1, tuple(passes), tuple(out), U1, str(rounding))  # type: ignore[arg-type]
+
+
+def samples(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    if rng.random() < 0.5:  # the largest sums there are
+        return rng.choice(np.array([0, 255], np.uint8), shape)
+    return rng.integers(0, 256, shape, np.uint8)
+
+
+def laid_out(rng: np.random.Generator, x: Array) -> Array:
+    """Return the same samples, transposed, reversed, with gaps, or as they were."""
+    order = tuple(rng.permutation(x.ndim)) if rng.random() < 0.5 else tuple(range(x.ndim))
+    back = tuple(np.argsort(order))
+    steps = [int(rng.choice([1, 1, 1, -1, 2, -3])) for _ in order]
+    window = tuple(slice(None, None, step) for step in steps)
+    lengths = [x.shape[a] * abs(s) - (abs(s) - 1) for a, s in zip(order, steps, strict=True)]
+    y = np.zeros(lengths, x.dtype)[window].transpose(back)
+    y[...] = x
+    return y
+
+
+def ran_compiled(plan: Plan) -> bool:
+    kinds = (_ext.Picture, native._Sequence)
+    return any(isinstance(program, kinds) for program in plan._programs.values())
+
+
+def check_plans(kind: str, seed: int, count: int) -> int:
+    """Hold `count` random plans against the portable executor; return how many ran compiled."""
+    rng = np.random.default_rng(seed)
+    compiled = 0
+    for k in range(count):
+        plan = random_plan(rng, kind)
+        x = laid_out(rng, samples(rng, plan.input_shape))
+        expected = portable.run(plan, x)
+        out = None
+        if rng.random() < 0.5:
+            out = laid_out(rng, np.zeros(plan.output_shape, np.uint8))
+        y = plan(x, out=out, threads=int(rng.integers(1, 4)))
+        compiled += ran_compiled(plan)
+        message = f"{native.instruction_set()}: {kind}, plan {k} of seed {seed}: {plan!r}"
+        np.testing.assert_array_equal(y, expected, err_msg=message)
+    return compiled
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_random_plans_equal_the_portable_executor(kind: str) -> None:
+    compiled = check_plans(kind, seed=1, count=150)
+    # A few have several passes that the kernels cannot order, and run in the portable executor.
+    assert compiled > 100
+
+
+def available_sets() -> list[str]:
+    run = run_checks("none", 0)
+    message = run.stderr.strip().splitlines()[-1]
+    assert "NDRESIZE_ISA must be one of" in message
+    return message.split("one of ")[1].split(" on ")[0].split(", ")
+
+
+def run_checks(instruction_set: str, count: int) -> subprocess.CompletedProcess[str]:
+    code = f"""
+import test_fixed
+from ndresize.engine import native
+print(native.instruction_set())
+for seed, kind in enumerate(test_fixed.KINDS):
+    test_fixed.check_plans(kind, 100 + seed, {count})
+"""
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "NDRESIZE_ISA": instruction_set},
+        cwd=Path(__file__).parent,
+        timeout=300,
+    )
+
+
+def test_every_instruction_set_equals_the_portable_executor() -> None:
+    for name in available_sets():
+        run = run_checks(name, 80)
+        assert run.returncode == 0, run.stderr
+        assert run.stdout.split() == [name]
+
+
+def test_a_wrong_weight_is_seen() -> None:
+    """The comparison above can fail: one unit of one weight is enough."""
+    x = np.full((8, 16), 255, np.uint8)
+    ones = np.full((16, 2), 0.5)
+    op = AxisOperator(np.arange(16).clip(max=14), ones, 16)
+    how = Arithmetic("fixed", bits=8)
+    plan = Plan(x.shape, U1, (Pass(1, op, how),), x.shape, U1)
+    weights = ones.copy()
+    weights[11, 1] -= 1 / 256
+    other = replace(plan, passes=(Pass(1, AxisOperator(op.starts, weights, 16), how),))
+    assert np.argwhere(plan(x) != portable.run(other, x))[:, 1].tolist() == [11] * 8
+
+
+SIMPLE: dict[str, list[tuple[int, Arithmetic]]] = {
+    "along": [(1, Arithmetic("fixed", bits=11))],
+    "across": [(0, Arithmetic("fixed", bits=11))],
+    "along, across, bytes between": [(a, Arithmetic("fixed", "element", bits=22)) for a in (1, 0)],
+    "across, along, bytes between": [(a, Arithmetic("fixed", "element", bits=14)) for a in (0, 1)],
+    "along, across": [(a, Arithmetic("fixed", bits=11)) for a in (1, 0)],
+    "across, along": [(a, Arithmetic("fixed", bits=11)) for a in (0, 1)],
+    "cut": [
+        (1, Arithmetic("fixed", bits=11)),
+        (0, Arithmetic("fixed", bits=11, cut=(7, 2))),
+    ],
+    "cut, rows picked first": [
+        (0, Arithmetic("element")),
+        (1, Arithmetic("fixed", bits=11)),
+        (0, Arithmetic("fixed", bits=11, cut=(7, 2))),
+    ],
+}
+
+
+@pytest.mark.parametrize("kind", SIMPLE)
+@pytest.mark.parametrize("channels", range(1, 8))
+def test_plans_that_dialects_make_run_compiled(kind: str, channels: int) -> None:
+    rng = np.random.default_rng(channels)
+    shape = [33, 65, channels]
+    out, passes = list(shape), []
+    for axis, how in SIMPLE[kind]:
+        if how.accumulator == "element":
+            op = picks(rng, out[axis], 40)
+        else:
+            op = operator(rng, out[axis], 31, how.bits, False)
+        passes.append(Pass(axis, op, how))
+        out[axis] = op.n_out
+    plan = Plan(tuple(shape), U1, tuple(passes), tuple(out), U1, "half_away")
+    x = rng.integers(0, 256, shape, np.uint8)
+
+    assert isinstance(fixed.compile_picture(plan), _ext.Picture)
+    np.testing.assert_array_equal(plan(x), portable.run(plan, x))
+    assert ran_compiled(plan)
+
+
+def test_sums_that_32_bits_cannot_hold_are_left_to_the_portable_executor() -> None:
+    op = AxisOperator(np.zeros(4, np.int64), np.full((4, 8), 1.0), 8)
+    for bits, compiled in ((18, True), (21, False)):
+        plan = Plan((8,), U1, (Pass(0, op, Arithmetic("fixed", bits=bits)),), (4,), U1)
+        assert (native.compile_plan(plan) is not None) == compiled
+        assert plan(np.full(8, 255, np.uint8)).tolist() == [255] * 4
+        assert plan(np.full(8, 3, np.uint8)).tolist() == [24] * 4
+
+
+def test_cut_products_whose_sum_16_bits_cannot_hold() -> None:
+    """Products of 16 bits are summed in words of 16 bits where, and only where, the sums fit."""
+    rng = np.random.default_rng(0)
+    one = AxisOperator(np.zeros(64, np.int64), np.ones((64, 1)), 1)
+    gain = AxisOperator(np.zeros(8, np.int64), np.full((8, 4), 1.9), 4)
+    whole = AxisOperator(gain.starts, np.rint(gain.weights * 2**14) / 2**14, 4)
+    passes = (
+        Pass(1, one, Arithmetic("fixed", bits=7)),
+        Pass(0, whole, Arithmetic("fixed", bits=14, cut=(7, 5))),
+    )
+    plan = Plan((4, 1), U1, passes, (8, 64), U1, "half_away")
+    for x in (np.full((4, 1), 255, np.uint8), rng.integers(0, 60, (4, 1), np.uint8)):
+        np.testing.assert_array_equal(plan(x), portable.run(plan, x))
+
+
+def test_constant_samples_and_many_threads() -> None:
+    rng = np.random.default_rng(3)
+    op = operator(rng, 300, 700, 11, True)
+    how = Arithmetic("fixed", bits=11)
+    passes = (Pass(2, op, how), Pass(1, operator(rng, 300, 500, 11, True), how))
+    plan = Plan((2, 300, 300), U1, passes, (2, 500, 700), U1)
+    x = rng.integers(0, 256, plan.input_shape, np.uint8)
+    expected = portable.run(plan, x)
+    for threads in (1, 2, 3, 8, None):
+        np.testing.assert_array_equal(plan(x, threads=threads), expected)
