@@ -36,11 +36,13 @@ def linear(axes: tuple[Axis, Axis], dtype: np.dtype[Any]) -> tuple[list[Pass], R
     """Return the passes of INTER_LINEAR_EXACT.
 
     Weights have 8 fractional bits for uint8, 16 for other types up to 16 bits and 32 for int32,
-    whose sums would not fit into 64 bits: they are taken in float64.
+    whose sums would not fit into 64 bits: they are taken in float64. So are those of uint16, whose
+    48 bits float64 keeps.
     """
     rows, columns = axes
     bits = {"uint8": 8, "int32": 32}.get(dtype.name, 16)
-    sums = Arithmetic("fixed", bits=bits) if bits < 32 else steps.FLOAT64
+    in_floats = dtype.name in ("uint16", "int32")
+    sums = steps.FLOAT64 if in_floats else Arithmetic("fixed", bits=bits)
     passes = [Pass(1, _pair(columns, bits), sums), Pass(0, _pair(rows, bits), sums)]
     if dtype.kind == "u":
         return passes, "half_away"

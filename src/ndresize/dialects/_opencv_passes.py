@@ -18,14 +18,14 @@ from ndresize.plan import Arithmetic, Pass
 __all__ = [
     "FLOAT32",
     "FLOAT64",
+    "UNFUSED",
     "apart",
+    "backwards",
     "fused_halves",
-    "fused_lerp",
     "half_up",
     "halves",
     "in_orders",
     "in_units",
-    "one_by_one",
     "padded",
     "picked",
     "rounded_to_float32",
@@ -34,6 +34,7 @@ __all__ = [
 
 FLOAT32 = Arithmetic("float32")
 FLOAT64 = Arithmetic("float64")
+UNFUSED = Arithmetic("float32", fused=False)
 _PICKED = Arithmetic("element")
 
 
@@ -78,28 +79,16 @@ def padded(axis: int, taps: Taps, arithmetic: Arithmetic) -> list[Pass]:
     return [*before, Pass(axis, operator, arithmetic)]
 
 
-def one_by_one(axis: int, taps: Taps, order: tuple[int, ...], arithmetic: Arithmetic) -> list[Pass]:
-    """Return passes that sum in the given order.
-
-    Sums in float64 are to be stored as elements, which keeps them apart.
-    """
-    passes = [
-        picked(axis, taps.laid_out(order)),
-        Pass(axis, _blocks(taps.weights[:, list(order)]), arithmetic),
-    ]
-    return (
-        passes if arithmetic.accumulator == "float64" else [*passes, apart(axis, len(taps.first))]
-    )
-
-
-def fused_lerp(axis: int, taps: Taps) -> list[Pass]:
-    """Return passes for ``a + (b - a) * t``, multiplied and added at once."""
-    n_out = len(taps.first)
-    fraction = taps.weights[:, 1]
+def backwards(axis: int, taps: Taps, arithmetic: Arithmetic) -> list[Pass]:
+    """Return passes that sum from the last tap to the first, on an axis that is turned round."""
+    edges, operator = taps.padded()
+    length = operator.n_in
+    order = np.arange(length) if edges is None else edges.starts
+    starts = length - operator.taps - operator.starts
+    turned = AxisOperator(starts, operator.weights[:, ::-1], length)
     return [
-        picked(axis, taps.laid_out((0, 1))),
-        Pass(axis, _interleaved(n_out, [[1, 0], [-1, 1]]), FLOAT32),
-        Pass(axis, _blocks(np.stack([np.ones(n_out), fraction], axis=1)), FLOAT64),
+        picked(axis, AxisOperator.select(order[::-1].copy(), taps.n_in)),
+        Pass(axis, turned, arithmetic),
     ]
 
 

@@ -146,17 +146,13 @@ def _ipp(
     down = make(rows, columns if affine else None, dtype)
     if dtype.kind == "f":
         return _merged(across, down, Arithmetic.for_dtype(dtype)), "half_even"
-    if interpolation == "LINEAR":
-        passes = [*steps.fused_lerp(1, across), *steps.fused_lerp(0, down)]
-        return [*passes, steps.rounded_to_float32(0, rows.n_out)], "half_even"
+    if dtype.itemsize == 2:
+        # IPP's orders need more than one pass per axis, which the compiled engine does not take.
+        near = steps.FLOAT32 if interpolation == "LINEAR" else steps.UNFUSED
+        return _merged(across, down, near), "half_even"
     if affine:
-        return _affine_cubic(dtype, channels, across, down), "half_even"
-    if dtype == np.uint8:
-        return [*_columns_of_bytes(channels, across), *steps.fused_halves(0, down)], "half_even"
-    if channels == 1:
-        return [*steps.halves(1, across), *steps.fused_halves(0, down)], "half_even"
-    outer_first = steps.fused_halves(1, across, (0, 3, 1, 2))
-    return [*outer_first, *steps.fused_halves(0, down)], "half_even"
+        return _affine_cubic(channels, across, down), "half_even"
+    return [*_columns_of_bytes(channels, across), *steps.fused_halves(0, down)], "half_even"
 
 
 def _columns_of_bytes(channels: int, across: taps.Taps) -> list[Pass]:
@@ -180,17 +176,13 @@ def _columns_of_bytes(channels: int, across: taps.Taps) -> list[Pass]:
     return steps.in_orders(1, across, order, outer, fused=channels == 4)
 
 
-def _affine_cubic(
-    dtype: np.dtype[Any], channels: int, across: taps.Taps, down: taps.Taps
-) -> list[Pass]:
-    """Return passes in the orders that IPP takes inside the image."""
+def _affine_cubic(channels: int, across: taps.Taps, down: taps.Taps) -> list[Pass]:
+    """Return passes in the orders that IPP takes for uint8 inside the image."""
     if channels == 1:
         return [*steps.fused_halves(0, down), *steps.halves(1, across)]
     if channels == 3:
         return [*_chain(0, down), *steps.halves(1, across)]
-    if dtype == np.uint8:
-        return [*_chain(0, down), *steps.fused_halves(1, across)]
-    return [*_chain(1, across), *steps.fused_halves(0, down)]
+    return [*_chain(0, down), *steps.fused_halves(1, across)]
 
 
 def _chain(axis: int, along: taps.Taps) -> list[Pass]:
@@ -219,19 +211,16 @@ def _own(
     }[interpolation]
     across, down = make(columns), make(rows)
     pair = interpolation in ("LINEAR", "AREA")
-    forwards = tuple(range(down.weights.shape[1]))
-    backwards = forwards[::-1]
     # Vectors of a row are summed from the last tap on, what is left over from the first on.
     in_vectors = columns.n_out * channels >= (4 if dtype == np.float32 else 8)
     if dtype.kind == "f" and pair:
         return _merged(across, down, Arithmetic.for_dtype(dtype)), "half_even"
     if dtype.itemsize > 1:
-        sums = Arithmetic("float64", "element") if dtype == np.float64 else steps.FLOAT32
+        one_by_one = replace(Arithmetic.for_dtype(dtype), fused=False)
         straight = pair or not in_vectors or dtype == np.float64
-        if straight or (interpolation == "LANCZOS4" and dtype == np.uint16):
-            backwards = forwards
-        passes = steps.one_by_one(1, across, forwards, sums)
-        return [*passes, *steps.one_by_one(0, down, backwards, sums)], "half_even"
+        straight |= interpolation == "LANCZOS4" and dtype == np.uint16
+        order = steps.padded if straight else steps.backwards
+        return [*steps.padded(1, across, one_by_one), *order(0, down, one_by_one)], "half_even"
     across = taps.Taps(across.first, taps.in_units(across.weights, 11), columns.n_in)
     down = taps.Taps(down.first, taps.in_units(down.weights, 11), rows.n_in)
     fixed = Arithmetic("fixed", bits=11)
@@ -240,8 +229,8 @@ def _own(
         return [Pass(1, across.merged(), fixed), *steps.padded(0, down, cut)], "half_away"
     if interpolation == "CUBIC" and in_vectors:
         # Rows are summed in float32 where a vector of them is full.
-        whole = Pass(1, across.merged(), steps.FLOAT32)
-        return [whole, *steps.one_by_one(0, down, backwards, steps.FLOAT32)], "half_even"
+        whole = Pass(1, across.merged(), steps.UNFUSED)
+        return [whole, *steps.backwards(0, down, steps.UNFUSED)], "half_even"
     return [Pass(1, across.merged(), fixed), Pass(0, down.merged(), fixed)], "half_away"
 
 
@@ -268,26 +257,36 @@ def _whole_cells(
         halves = Arithmetic("fixed", bits=1)
         passes = [Pass(axis, area.times(sums[axis], 0.5), halves) for axis in (1, 0)]
         return [*passes, *steps.half_up(0, rows.n_out)], "half_even"
-    if cell & (cell - 1) == 0 or _has_no_ties(dtype, factors):
-        # The factor is exact, or decides nothing, wherever it is multiplied.
+    if dtype == np.uint8 and (fixed := area.in_fixed_point(cell)) is not None:
+        units, bits = fixed
+        axis = 0 if factors[0] > 1 else 1
+        means = area.times(sums[axis], units * 2.0**-bits)
+        passes = [Pass(axis, means, Arithmetic("fixed", bits=bits))]
+        if min(factors) > 1:
+            passes.insert(0, Pass(1, sums[1], Arithmetic("fixed")))
+        return passes, "half_even"
+    if _has_no_ties(dtype, cell):
+        passes = [Pass(a, area.times(sums[a], 1 / factors[a]), steps.FLOAT64) for a in (1, 0)]
+        return _without_copies(passes), "half_even"
+    if cell & (cell - 1) == 0:
+        # The factor is exact wherever it is multiplied.
         passes = [Pass(a, area.times(sums[a], 1 / factors[a]), steps.FLOAT32) for a in (1, 0)]
         return _without_copies(passes), "half_away" if rounded_up else "half_even"
     passes = [Pass(axis, sums[axis], steps.FLOAT32) for axis in (1, 0)]
     factor = area.reciprocal(cell)
     if len(shape) == 3:  # one pass per axis, which the compiled engine takes
         return [*passes, steps.scaled(2, np.full(channels, factor))], "half_even"
-    last = steps.scaled(0, np.full(rows.n_out, factor))
-    return [*passes, last, steps.apart(0, rows.n_out)], "half_even"
+    product = steps.scaled(0, np.full(rows.n_out, factor))
+    return [*passes, product, steps.apart(0, rows.n_out)], "half_even"
 
 
-def _has_no_ties(dtype: np.dtype[Any], factors: tuple[int, int]) -> bool:
+def _has_no_ties(dtype: np.dtype[Any], cell: int) -> bool:
     """Return whether no mean is so near to a half that the rounding of float32 could decide it.
 
-    Means of an odd number of samples are at least half a sample's share away from every half.
+    Means of an odd number of samples are at least half a sample's share away from every half. The
+    sum, the factor and the product are rounded.
     """
-    cell = factors[0] * factors[1]
-    errors = (sum(factors) + 4) * 2.0**-24 * np.iinfo(dtype).max
-    return cell % 2 == 1 and errors < 0.25 / cell
+    return cell % 2 == 1 and 4 * 2.0**-24 * np.iinfo(dtype).max < 0.5 / cell
 
 
 def _float_cells(
