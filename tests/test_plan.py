@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import ndresize
 from ndresize import Arithmetic, Fill, Pass, Plan, ResizeError
 from ndresize.dialects import onnx
-from ndresize.engine import portable
+from ndresize.engine import native, portable
 from ndresize.plan import make_plan
 from oracle import Array, apply_dense, axis_calls, ours
 from strategies import NUMBERS, arrays, axis_operators, calls, dtype_named, layouts
@@ -451,3 +451,255 @@ def test_rank_up_to_8(data: st.DataObject, name: str) -> None:
             step = apply_dense(step, op.dense(), axis)
     near = 1.0 if x.dtype.kind == "i" else 1e-4
     np.testing.assert_allclose(y, step if name == "complex64" else step.real, atol=near, rtol=1e-4)
+
+
+# --- parts of the engine, each held against the portable executor or against itself ----------------
+
+
+def random_operator(
+    rng: np.random.Generator, n_in: int, n_out: int, most: int = 12
+) -> ndresize.AxisOperator:
+    taps = int(rng.integers(1, min(n_in, most) + 1))
+    starts = np.sort(rng.integers(0, n_in - taps + 1, n_out))
+    weights = rng.standard_normal((n_out, taps))
+    weights[rng.random(weights.shape) < 0.15] = 0
+    weights /= np.abs(weights).sum(axis=1, keepdims=True) + 1e-9
+    return ndresize.AxisOperator(starts, weights, n_in)
+
+
+def random_plan(rng: np.random.Generator, dtype: Any, how: Arithmetic) -> Plan:
+    """Return a plan of one pass or two over one to three axes."""
+    rank = int(rng.integers(1, 4))
+    most = {1: 200, 2: 60, 3: 20}[rank]
+    out = [int(n) for n in rng.integers(1, most, rank)]
+    shape = tuple(out)
+    passes = []
+    for axis in rng.permutation(rank)[: rng.integers(1, 3)].tolist():
+        out[axis] = int(rng.integers(1, most))
+        passes.append(Pass(axis, random_operator(rng, shape[axis], out[axis]), how))
+    kind = np.dtype(dtype)
+    rounding: Any = str(rng.choice(["half_even", "half_away", "truncate"]))
+    return Plan(shape, kind, tuple(passes), tuple(out), kind, rounding)
+
+
+def compiled(plan: Plan) -> bool:
+    return any(program is not None for program in plan._programs.values())
+
+
+@pytest.mark.parametrize("store", ["wide", "element"])
+@pytest.mark.parametrize("accumulator", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "uint16", "int16", "float32", "float64"])
+def test_products_that_round_one_by_one_are_numpys(
+    dtype: str, accumulator: Any, store: Any
+) -> None:
+    if (dtype, accumulator) == ("float64", "float32"):
+        return
+    rng = np.random.default_rng(11)
+    how = Arithmetic(accumulator, store, fused=False)
+    for _ in range(40):
+        plan = random_plan(rng, dtype, how)
+        x = noise(plan.input_shape, dtype, int(rng.integers(99)))
+        y = plan(x, threads=int(rng.integers(1, 4)))
+        assert compiled(plan)
+        np.testing.assert_array_equal(y, portable.run(plan, x), err_msg=repr(plan))
+
+
+def test_fused_products_are_others_where_the_processor_has_them() -> None:
+    """That is, the comparison above can fail."""
+    if native.instruction_set() == "baseline":
+        pytest.skip("the kernels of this processor never fuse")
+    rng = np.random.default_rng(11)
+    plans = [random_plan(rng, "float32", Arithmetic("float32")) for _ in range(20)]
+    inputs = [noise(plan.input_shape, "float32") for plan in plans]
+    assert any((p(x) != portable.run(p, x)).any() for p, x in zip(plans, inputs, strict=True))
+
+
+def memory_layouts(x: Array) -> list[Array]:
+    """Return the samples of `x` in all orders of the axes, reversed, and as a repeated array."""
+    found = []
+    for order in itertools.permutations(range(x.ndim)):
+        back = np.argsort(order)
+        y = np.ascontiguousarray(x.transpose(order)).transpose(back)
+        found += [y, np.ascontiguousarray(y[..., ::-1])[..., ::-1]]
+    return [*found, np.asfortranarray(x)]
+
+
+@pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32", "float64", "complex64", "int64"])
+def test_new_arrays_lie_in_memory_as_the_input_does(dtype: str, mode: str) -> None:
+    x = noise((5, 9, 3), dtype)
+    plan = ndresize.resize.plan(x.shape, dtype, sizes=(7, 13, 3), mode=mode)
+    expected = plan(x)
+    assert expected.flags.c_contiguous
+    for y in memory_layouts(x):
+        result = plan(y)
+        numpys = np.empty_like(y, shape=result.shape)  # order "K" of a reversed axis is forwards
+        assert result.strides == numpys.strides
+        assert result.tobytes() == expected.tobytes()
+    repeated = np.broadcast_to(x[:1], x.shape)
+    assert plan(repeated).flags.c_contiguous
+    assert plan(repeated).tobytes() == plan(repeated.copy()).tobytes()
+
+
+def test_axes_of_length_one_stay_where_they_are() -> None:
+    x = np.moveaxis(noise((1, 6, 7, 3), "float32"), -1, 1)  # (1, 3, 6, 7), channels last in memory
+    plan = ndresize.resize.plan(x.shape, x.dtype, sizes=(1, 3, 12, 5), mode="linear")
+    y = plan(x)
+    assert np.moveaxis(y, 1, -1).flags.c_contiguous
+    assert y.tobytes() == plan(x.copy("C")).tobytes()
+
+
+@pytest.mark.parametrize(
+    ("dtype", "mode", "shape", "sizes"),
+    [
+        ("float32", "linear", (30, 700), (2100, 2053)),
+        ("float32", "linear", (700, 30, 3), (2100, 700, 3)),
+        ("float32", "cubic", (60, 2500), (1700, 2500)),  # sums of whole rows
+        ("float64", "linear", (40, 90), (1100, 2001)),
+        ("float32", "nearest", (90, 300), (2100, 2053)),
+        ("uint8", "nearest", (900, 300), (4100, 4099)),
+        ("uint8", "linear", (900, 300), (4100, 4099)),
+    ],
+)
+def test_outputs_that_go_past_the_caches(
+    dtype: str, mode: str, shape: tuple[int, ...], sizes: tuple[int, ...]
+) -> None:
+    x = noise(shape, dtype)
+    plan = ndresize.resize.plan(shape, dtype, sizes=sizes, mode=mode)
+    assert np.prod(sizes) * x.itemsize >= 16 << 20
+    # Windows of less than 16 MB are never streamed.
+    expected = np.concatenate(
+        [
+            piece(x[need])
+            for row in range(0, sizes[0], 500)
+            for piece, need in [plan.crop((slice(row, row + 500),))]
+        ]
+    )
+    for lead, threads in itertools.product((0, 1, x.itemsize, 36), (1, 2)):
+        board = np.full(expected.nbytes + 128, 7, np.uint8)
+        window = board[lead : lead + expected.nbytes]
+        out = window.view(dtype).reshape(sizes)
+        plan(x, out=out, threads=threads)
+        assert out.tobytes() == expected.tobytes(), (lead, threads)
+        assert (board[:lead] == 7).all()
+        assert (board[lead + expected.nbytes :] == 7).all()
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float16", "float32", "int32"])
+@pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
+@pytest.mark.parametrize(("n", "size"), [(60_000, 120_000), (120_000, 40_000), (90_000, 60_000)])
+def test_long_rows_whose_tables_repeat(dtype: str, mode: str, n: int, size: int) -> None:
+    x = noise((2, n), dtype)
+    plan = ndresize.resize.plan(x.shape, dtype, sizes=(2, size), mode=mode)
+    y = plan(x)
+    assert y.tobytes() == plan(np.asfortranarray(x)).tobytes()
+    for start in (0, size // 2 - 3, size - 400):  # windows are short: their tables are their own
+        piece, need = plan.crop((slice(None), slice(start, start + 400)))
+        np.testing.assert_array_equal(piece(x[need]), y[:, start : start + 400])
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float16", "int8"])
+@pytest.mark.parametrize("channels", [1, 2, 3, 5])
+def test_rows_of_which_little_is_read(dtype: str, channels: int) -> None:
+    """A plan that reads a few samples of each row, against one of those samples alone."""
+    rng = np.random.default_rng(2)
+    x = noise((9, 400, channels), dtype)
+    used = np.sort(rng.choice(400, 20, replace=False))
+    used[10:] = np.arange(300, 310)  # some of them neighbours
+    weights = rng.random((12, 2))
+    starts = np.r_[used[:6], 300:306]
+    far = ndresize.AxisOperator(starts, weights / weights.sum(axis=1, keepdims=True), 400)
+    sums = Arithmetic("float32")
+    down = random_operator(rng, 9, 15, 3)
+    kind = np.dtype(dtype)
+
+    def plan_with(n: int, op: ndresize.AxisOperator) -> Plan:
+        passes = (Pass(1, op, sums), Pass(0, down, sums))
+        return Plan((9, n, channels), kind, passes, (15, 12, channels), kind)
+
+    read = np.unique(np.r_[starts, starts + 1])
+    near = ndresize.AxisOperator(np.searchsorted(read, starts), far.weights, len(read))
+    expected = plan_with(len(read), near)(np.ascontiguousarray(x[:, read]))
+    for y in (x, np.asfortranarray(x), np.ascontiguousarray(x[:, ::-1])[:, ::-1]):
+        np.testing.assert_array_equal(plan_with(400, far)(y), expected)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32", "float64", "complex128", "S3"])
+@pytest.mark.parametrize("far", [1, 2, 3, 5, 9, 14, 17, 40])
+def test_picks_from_windows_of_every_width(dtype: str, far: int) -> None:
+    rng = np.random.default_rng(far)
+    x = rng.integers(0, 250, (7, 301, 16 if dtype == "uint8" else 2)).astype(dtype)
+    for channels in (1, 2, x.shape[2]):
+        part = np.ascontiguousarray(x[..., :channels])
+        for n_out in (1, 5, 33, 250):
+            starts = np.minimum(np.sort(rng.integers(0, far * n_out, n_out)), 300)
+            op = ndresize.AxisOperator(starts, np.ones((n_out, 1)), 301)
+            rows = ndresize.AxisOperator(rng.integers(0, 7, 9), np.ones((9, 1)), 7)
+            pick = Arithmetic("element")
+            for passes in ([Pass(1, op, pick)], [Pass(0, rows, pick), Pass(1, op, pick)]):
+                out = (9 if len(passes) == 2 else 7, n_out, channels)
+                plan = Plan(part.shape, part.dtype, tuple(passes), out, part.dtype)
+                expected = part[rows.starts] if len(passes) == 2 else part
+                np.testing.assert_array_equal(plan(part), expected[:, starts])
+
+
+@pytest.mark.parametrize("mode", ["nearest", "linear"])
+@pytest.mark.parametrize("size", [(3, 5), (7, 7), (14, 9), (33, 64)])
+def test_many_little_maps_are_each_itself(mode: str, size: tuple[int, int]) -> None:
+    for dtype in ("float32", "uint8", "float64"):
+        x = noise((40, 11, 7, 7), dtype)
+        plan = ndresize.resize.plan(x.shape, dtype, sizes=(40, 11, *size), mode=mode)
+        alone = ndresize.resize.plan((7, 7), dtype, sizes=size, mode=mode)
+        y = plan(x)
+        for b, c in ((0, 0), (0, 10), (17, 4), (39, 10)):
+            np.testing.assert_array_equal(y[b, c], alone(x[b, c]))
+        for other in (x[::-1], x[:, ::-1], x[..., ::-1], np.asfortranarray(x)):
+            np.testing.assert_array_equal(plan(other), plan(other.copy("C")))
+        out = np.zeros((40, 11, *(2 * n for n in size)), dtype)[..., ::2, ::2]
+        np.testing.assert_array_equal(plan(x, out=out), y)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "uint16", "int16", "float16"])
+@pytest.mark.parametrize("accumulator", ["float32", "float64"])
+def test_outputs_of_the_type_of_the_sums(dtype: str, accumulator: Any) -> None:
+    rng = np.random.default_rng(8)
+    how = Arithmetic(accumulator, fused=False)
+    to = np.dtype(accumulator)
+    for _ in range(25):
+        narrow = random_plan(rng, dtype, how)
+        plan = replace(narrow, dtype=to)
+        x = noise(plan.input_shape, dtype)
+        first = plan(x, threads=2)
+        np.testing.assert_array_equal(first, portable.run(plan, x))
+        np.testing.assert_array_equal(plan(np.asfortranarray(x)), first)
+
+
+def test_float64_that_narrows_to_float32() -> None:
+    rng = np.random.default_rng(9)
+    for _ in range(10):
+        wide = random_plan(rng, "float64", Arithmetic("float64", fused=False))
+        plan = replace(wide, dtype=np.dtype("float32"))
+        x = noise(plan.input_shape, "float64")
+        np.testing.assert_array_equal(plan(x), wide(x).astype("float32"))
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float32", "float64", "complex64"])
+def test_picks_before_sums_along_the_same_axis(dtype: str) -> None:
+    rng = np.random.default_rng(10)
+    wide = Arithmetic.for_dtype(np.dtype(dtype))
+    sums = Arithmetic(wide.accumulator, fused=False)
+    for axis in (0, 1):
+        picked = rng.integers(0, 20, 31)
+        pick = ndresize.AxisOperator(picked, np.ones((31, 1)), 20)
+        passes = (
+            Pass(axis, pick, Arithmetic("element")),
+            Pass(1 - axis, random_operator(rng, 20, 12), sums),
+            Pass(axis, random_operator(rng, 31, 25), sums),
+        )
+        out = (25, 12) if axis == 0 else (12, 25)
+        plan = Plan((20, 20), np.dtype(dtype), passes, out, np.dtype(dtype))
+        x = noise((20, 20), dtype)
+        expected = portable.run(plan, x)
+        y = plan(x)
+        assert compiled(plan)
+        np.testing.assert_allclose(y, expected, rtol=0, atol=1e-5 if dtype != "uint8" else 0)
