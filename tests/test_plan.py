@@ -453,7 +453,7 @@ def test_rank_up_to_8(data: st.DataObject, name: str) -> None:
     np.testing.assert_allclose(y, step if name == "complex64" else step.real, atol=near, rtol=1e-4)
 
 
-# --- parts of the engine, each held against the portable executor or against itself ----------------
+# --- parts of the engine -------------------------------------------------------------------------
 
 
 def random_operator(
