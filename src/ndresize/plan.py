@@ -28,6 +28,9 @@ __all__ = [
     "refuse_uncountable",
 ]
 
+_ALONG = 2.25  # what a product along a row costs of one across rows, measured; samples of less than
+# 32 bits are converted for each product across rows, which costs as much
+_CHANNELS = 16  # so many samples side by side are a row of their own
 Accumulator = Literal["element", "float32", "float64", "fixed"]
 
 
@@ -416,7 +419,7 @@ def make_plan(
     output = tuple(work[a].n_out if a in work else n for a, n in enumerate(shape))
     refuse_uncountable(output, output_dtype or dtype)
     if order is None:
-        order = cheapest_order(shape, work)
+        order = cheapest_order(shape, work, along=1.0 if dtype.itemsize < 4 else _ALONG)
     passes = tuple(_pass(axis, work[axis], arithmetic) for axis in order if axis in work)
     return Plan(shape, dtype, passes, output, output_dtype or dtype, rounding, fill)
 
@@ -428,22 +431,29 @@ def _pass(axis: int, operator: AxisOperator, arithmetic: Arithmetic) -> Pass:
     return Pass(axis, operator, arithmetic)
 
 
-def cheapest_order(shape: tuple[int, ...], operators: Mapping[int, AxisOperator]) -> list[int]:
+def cheapest_order(
+    shape: tuple[int, ...], operators: Mapping[int, AxisOperator], *, along: float = 1.0
+) -> list[int]:
     """Return the axes in the order that computes the fewest products.
 
     A pass costs the size of what it makes times its taps (and its samples once more for moving
-    them). Of equally cheap orders the one that begins with the last axis is taken, because rows
-    are then finished while they are in cache.
+    them), and one along rows in memory `along` times that: its samples have to be moved to where
+    they are multiplied. Of equally cheap orders the one that begins with the last axis is taken,
+    because rows are then finished while they are in cache.
     """
     if len(operators) > 5:  # 6 axes would be 720 orders; shrinking first is then near the best
         return sorted(operators, key=lambda a: operators[a].n_out / max(operators[a].n_in, 1))
 
-    def cost(order: tuple[int, ...]) -> int:
+    last = max(operators, default=0)
+    row_axis = last if math.prod(shape[last + 1 :]) < _CHANNELS else -1
+
+    def cost(order: tuple[int, ...]) -> float:
         lengths = list(shape)
-        total = 0
+        total = 0.0
         for axis in order:
             lengths[axis] = operators[axis].n_out
-            total += math.prod(lengths) * (operators[axis].taps + 1)
+            work = math.prod(lengths) * (operators[axis].taps + 1)
+            total += work * (along if axis == row_axis else 1)
         return total
 
     orders: list[tuple[int, ...]] = list(itertools.permutations(sorted(operators, reverse=True)))

@@ -150,6 +150,9 @@ inline V<Accumulator<T>> widen(const void* p) {
   if constexpr (std::is_same_v<T, Half>) return widen_half(p);
   else if constexpr (std::is_same_v<T, BFloat>) return widen_bfloat(p);
   else if constexpr (std::is_same_v<T, A>) return load_lanes<A>(p);
+  else if constexpr (sizeof(T) <= 2)  // by way of 32 bits: the compiler knows no shorter one
+    return __builtin_convertvector(
+        __builtin_convertvector(load_lanes<typename Stored<T>::type>(p), V<std::int32_t>), V<A>);
   else return __builtin_convertvector(load_lanes<typename Stored<T>::type>(p), V<A>);
 }
 
