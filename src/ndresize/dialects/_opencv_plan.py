@@ -93,7 +93,7 @@ def _filtered(
     _refuse(interpolation, dtype, _FILTERED)
     if interpolation == "AREA" and rows.scale >= 1 and columns.scale >= 1:
         if None not in factors:
-            return _whole_cells(shape, dtype, axes, channels)
+            return _whole_cells(dtype, axes, channels)
         if channels > 4:
             raise ResizeError(
                 f"src must have at most 4 channels for INTER_AREA with cells that cut samples, "
@@ -231,12 +231,29 @@ def _own(
         # Rows are summed in float32 where a vector of them is full.
         whole = Pass(1, across.merged(), steps.UNFUSED)
         return [whole, *steps.backwards(0, down, steps.UNFUSED)], "half_even"
-    return [Pass(1, across.merged(), fixed), Pass(0, down.merged(), fixed)], "half_away"
+    # The same whole numbers in fixed point and in float64.
+    operators = across.merged(), down.merged()
+    sums = fixed if _in_32_bits(operators) else steps.FLOAT64
+    return [Pass(1, operators[0], sums), Pass(0, operators[1], sums)], "half_away"
 
 
-def _whole_cells(
-    shape: tuple[int, ...], dtype: np.dtype[Any], axes: tuple[Axis, Axis], channels: int
-) -> Passes:
+def _in_32_bits(operators: tuple[AxisOperator, AxisOperator]) -> bool:
+    """Return whether sums of bytes with weights of 11 bits stay within 32 bits, and taps in order.
+
+    The compiled engine's fixed point asks for both.
+    """
+    low, high = 0, 255
+    for operator in operators:
+        units = np.ldexp(operator.weights, 11)
+        plus = int(np.maximum(units, 0).sum(axis=1).max())
+        minus = int(np.maximum(-units, 0).sum(axis=1).max())
+        low, high = low * plus - high * minus, high * plus - low * minus
+        if np.any(np.diff(operator.starts) < 0):
+            return False
+    return max(high, -low) + 2**22 < 2**31
+
+
+def _whole_cells(dtype: np.dtype[Any], axes: tuple[Axis, Axis], channels: int) -> Passes:
     """Return passes for cells of whole samples: sums, then one product.
 
     A last cell that is not full is divided by what it has.
@@ -272,11 +289,10 @@ def _whole_cells(
         # The factor is exact wherever it is multiplied.
         passes = [Pass(a, area.times(sums[a], 1 / factors[a]), steps.FLOAT32) for a in (1, 0)]
         return _without_copies(passes), "half_away" if rounded_up else "half_even"
-    passes = [Pass(axis, sums[axis], steps.FLOAT32) for axis in (1, 0)]
-    factor = area.reciprocal(cell)
-    if len(shape) == 3:  # one pass per axis, which the compiled engine takes
-        return [*passes, steps.scaled(2, np.full(channels, factor))], "half_even"
-    product = steps.scaled(0, np.full(rows.n_out, factor))
+    # Sums are whole numbers in any order; the product is rounded by itself, and rows come first
+    # because the portable executor, which runs these passes, is faster so.
+    passes = [Pass(axis, sums[axis], steps.FLOAT32) for axis in (0, 1)]
+    product = steps.scaled(0, np.full(rows.n_out, area.reciprocal(cell)))
     return [*passes, product, steps.apart(0, rows.n_out)], "half_even"
 
 
