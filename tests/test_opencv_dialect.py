@@ -14,7 +14,10 @@ from numpy.typing import NDArray
 
 from counterparts import Call, counterparts, make_data
 from ndresize import ResizeError
+from ndresize.dialects import _opencv_area as area
 from ndresize.dialects import opencv as ours
+from ndresize.engine import native
+from ndresize.plan import Plan
 
 cv2 = pytest.importorskip("cv2", reason="OpenCV is not installed")
 
@@ -252,6 +255,72 @@ def test_arrays_that_opencv_makes_images_of(shape: tuple[int, ...]) -> None:
 def test_any_strides() -> None:
     x = noise(20, 30, 3)[::-2, ::3, ::-1]
     np.testing.assert_array_equal(ours.resize(x, (7, 8)), ours.resize(x.copy(), (7, 8)))
+
+
+# What is compiled.
+
+LARGER, HALF, SMALLER = (48, 40), (15, 12), (17, 13)  # of 30x24
+
+COMPILED = {
+    "uint8": "LINEAR LINEAR_EXACT AREA LANCZOS4",
+    "uint16": "LINEAR LINEAR_EXACT AREA LANCZOS4 CUBIC",
+    "int16": "LINEAR AREA LANCZOS4 CUBIC",
+    "float32": "LINEAR LINEAR_EXACT AREA LANCZOS4 CUBIC",
+    "float64": "LINEAR LINEAR_EXACT AREA LANCZOS4 CUBIC",
+}
+
+
+def is_compiled(plan: Plan) -> bool:
+    program = native.compile_plan(plan)
+    if isinstance(program, native._Sequence):
+        return is_compiled(program.first) and is_compiled(program.second)
+    return program is not None
+
+
+@pytest.mark.parametrize("dtype", COMPILED)
+@pytest.mark.parametrize("shape", [(24, 30), (24, 30, 2), (24, 30, 3), (24, 30, 4)])
+def test_most_plans_are_compiled(dtype: str, shape: tuple[int, ...]) -> None:
+    for interpolation in COMPILED[dtype].split():
+        for dsize in (LARGER, SMALLER) if dtype == "int16" else (LARGER, HALF, SMALLER):
+            plan = ours.resize.plan(shape, dtype, dsize, interpolation=interpolation)
+            assert is_compiled(plan), (interpolation, dsize)
+
+
+def test_lanczos4_of_bytes_is_compiled_where_its_sums_need_more_than_32_bits() -> None:
+    x = noise(127, 33, 4)
+    x[40:80] = np.where(x[40:80] < 128, 0, 255)
+    assert is_compiled(ours.resize.plan(x.shape, x.dtype, (31, 64), interpolation="LANCZOS4"))
+    agree(x, (31, 64), interpolation="INTER_LANCZOS4")
+
+
+def mean_of(sums: NDArray[np.int64], cell: int) -> NDArray[np.float32]:
+    """Return what OpenCV makes of the sums of cells, halves to even."""
+    return np.rint(sums.astype(np.float32) * (np.float32(1) / np.float32(cell)))
+
+
+def test_fixed_point_decides_every_sum_of_bytes_as_opencv_does() -> None:
+    """All sums of all cells up to 64x64 that are summed in fixed point."""
+    cells = {down * across for down in range(1, 65) for across in range(1, 65)} - {1}
+    found = {cell: fixed for cell in cells if (fixed := area.in_fixed_point(cell)) is not None}
+    assert {4, 9, 15, 16, 25, 49, 64} <= set(found)
+    for cell, (units, bits) in found.items():
+        sums = np.arange(255 * cell + 1)
+        means = np.rint(np.ldexp(sums * float(units), -bits))
+        np.testing.assert_array_equal(means, mean_of(sums, cell), err_msg=str(cell))
+
+
+@pytest.mark.parametrize("cell", [3, 9, 15, 25, 35])
+def test_no_mean_of_an_odd_cell_is_decided_by_float32(cell: int) -> None:
+    sums = np.arange(65535 * cell + 1)
+    np.testing.assert_array_equal(np.rint(sums / cell), mean_of(sums, cell))
+
+
+@pytest.mark.parametrize("factors", [(3, 3), (5, 3), (1, 3), (7, 1), (6, 6), (13, 13), (2, 7)])
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "int16"])
+def test_means_of_whole_cells(factors: tuple[int, int], dtype: str) -> None:
+    for channels in (1, 2, 3):
+        x = noise(9 * factors[0], 20 * factors[1], channels, dtype=dtype)
+        agree(x, (20, 9), interpolation="INTER_AREA")
 
 
 # Refusals. OpenCV refuses all of these too.
