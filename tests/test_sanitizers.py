@@ -42,7 +42,7 @@ def test_random_programs_touch_no_other_memory_and_sum_right(tmp_path: Path) -> 
         )
         for name, flags in SETS.items()
     ]
-    sources = [NATIVE / f"{n}.cpp" for n in ("program", "nest", "tiles", "walk", "pool")]
+    sources = [NATIVE / f"{n}.cpp" for n in ("program", "nest", "tiles", "walk", "picture", "pool")]
     sources.append(Path(__file__).parent / "native" / "fuzz.cpp")
     jobs += [(source, tmp_path / f"{source.stem}.o") for source in sources]
     with ThreadPoolExecutor(2) as pool:

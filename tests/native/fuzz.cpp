@@ -9,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include "../../src/ndresize/native/picture.hpp"
 #include "../../src/ndresize/native/program.hpp"
 
 using namespace ndresize;
@@ -24,8 +25,9 @@ struct Array {
   char* p;
 };
 
-// Memory of exactly the size that the strides reach, so that a step outside is seen.
-Array make_array(const std::vector<i64>& shape, i64 item) {
+// Memory of exactly the size that the strides reach, so that a step outside is seen. `repeats`: an
+// axis may have stride 0.
+Array make_array(const std::vector<i64>& shape, i64 item, bool repeats) {
   Array a;
   const size_t rank = shape.size();
   std::vector<size_t> order(rank);
@@ -39,12 +41,17 @@ Array make_array(const std::vector<i64>& shape, i64 item) {
     if (gaps) step += draw(0, 2) * (draw(0, 3) ? item : 1);  // also where elements are not aligned
     a.stride[axis] = step;
     if (backwards && draw(0, 1)) a.stride[axis] = -step;
+    if (repeats && draw(0, 19) == 0) {
+      a.stride[axis] = 0;
+      continue;
+    }
     const i64 reach = a.stride[axis] * (shape[axis] - 1);
     (reach < 0 ? low : high) += reach;
     step *= shape[axis];
   }
-  a.memory.resize(static_cast<size_t>(high - low + item));
-  a.p = a.memory.data() - low;
+  const i64 lead = draw(0, 3) ? 0 : draw(1, 63);  // the first element lies anywhere in a line
+  a.memory.resize(static_cast<size_t>(lead + high - low + item));
+  a.p = a.memory.data() + lead - low;
   return a;
 }
 
@@ -71,6 +78,20 @@ void each(const std::vector<i64>& shape, Visit visit) {
   }
 }
 
+// All places, or some of many.
+template <class Visit>
+void most(const std::vector<i64>& shape, Visit visit) {
+  i64 count = 1;
+  for (const i64 n : shape) count *= n;
+  if (count <= 100'000) return each(shape, visit);
+  std::vector<i64> at(shape.size());
+  for (int k = 0; k < 20'000; ++k) {
+    for (size_t axis = 0; axis < shape.size(); ++axis)
+      at[axis] = draw(0, 9) ? draw(0, shape[axis] - 1) : draw(0, 1) * (shape[axis] - 1);
+    visit(at);
+  }
+}
+
 i64 offset(const std::vector<i64>& at, const std::vector<i64>& stride) {
   i64 o = 0;
   for (size_t k = 0; k < at.size(); ++k) o += at[k] * stride[k];
@@ -78,10 +99,11 @@ i64 offset(const std::vector<i64>& at, const std::vector<i64>& stride) {
 }
 
 AxisTable make_axis(i64 n_in, i64 n_out, bool picks, int size) {
-  AxisTable t;
+  AxisTable t{};
   t.n_in = n_in, t.n_out = n_out;
   t.taps = picks ? 1 : static_cast<int>(draw(1, std::min<i64>(n_in, 12)));
   t.has_zeros = true;
+  t.has_gaps = !picks && draw(0, 1);
   t.weights.assign(static_cast<size_t>(n_out * t.taps * size), 0);
   const bool steady = draw(0, 3) != 0;
   for (i64 i = 0; i < n_out; ++i) {
@@ -91,7 +113,8 @@ AxisTable make_axis(i64 n_in, i64 n_out, bool picks, int size) {
     t.counts.push_back(count);
     for (int k = 0; k < count; ++k) {
       // Eighths: sums are exact in any order and in any accumulator.
-      const double w = picks ? 1 : static_cast<double>(draw(-8, 8)) / 8;
+      double w = picks ? 1 : static_cast<double>(draw(-8, 8)) / 8;
+      if (w == 0 && !t.has_gaps) w = 1;
       char* p = t.weights.data() + (i * t.taps + k) * size;
       if (size == 4) put<float>(p, w);
       else put<double>(p, w);
@@ -100,31 +123,39 @@ AxisTable make_axis(i64 n_in, i64 n_out, bool picks, int size) {
   return t;
 }
 
+// `large`: an output that goes to memory past the caches.
 template <class T>
-bool once(int type, const Kernels& kernels) {
+bool once(int type, const Kernels& kernels, bool large = false) {
   const bool floating = std::is_floating_point_v<T>;
-  Spec spec;
+  Spec spec{};
   spec.type = type;
   spec.picks = draw(0, 4) == 0;
-  spec.item = sizeof(T);
+  spec.wide_out = !spec.picks && !floating && draw(0, 3) == 0;
+  spec.item = spec.item_out = sizeof(T);
+  const int size = kernels.rows[type].accumulator_size;
+  if (spec.wide_out) spec.item_out = size;
   spec.rounding = static_cast<Rounding>(draw(0, 2));
-  const size_t rank = static_cast<size_t>(draw(1, 4));
-  const i64 longest = rank == 1 ? 300 : rank == 2 ? 70 : 12;
+  const size_t rank = large ? 2 : static_cast<size_t>(draw(1, 4));
+  const i64 longest = large ? 300 : rank == 1 ? 300 : rank == 2 ? 70 : 12;
   for (size_t k = 0; k < rank; ++k) spec.shape_in.push_back(draw(1, longest));
   spec.shape_out = spec.shape_in;
   std::vector<int> axes;
   for (size_t k = 0; k < rank; ++k)
-    if (draw(0, 2)) axes.push_back(static_cast<int>(k));
+    if (large || draw(0, 2)) axes.push_back(static_cast<int>(k));
   if (axes.empty()) axes.push_back(0);
   if (axes.size() > 2) axes.resize(2);  // products of eighths stay exact
   std::shuffle(axes.begin(), axes.end(), rng);
-  const int size = kernels.rows[type].accumulator_size;
+  const i64 side = static_cast<i64>(std::sqrt(double(i64{16} << 20) / spec.item_out)) + 1;
   for (const int axis : axes) {
-    const i64 n_out = draw(1, longest);
+    const i64 n_out = large ? side + draw(0, 40) : draw(1, longest);
     spec.shape_out[axis] = n_out;
-    spec.passes.push_back({axis, false, make_axis(spec.shape_in[axis], n_out, spec.picks, size)});
+    PassSpec pass{};
+    pass.axis = axis;
+    pass.table = make_axis(spec.shape_in[axis], n_out, spec.picks, size);
+    spec.passes.push_back(std::move(pass));
   }
-  Array in = make_array(spec.shape_in, sizeof(T)), out = make_array(spec.shape_out, sizeof(T));
+  Array in = make_array(spec.shape_in, spec.item, true);
+  Array out = make_array(spec.shape_out, spec.item_out, false);
   each(spec.shape_in, [&](const std::vector<i64>& at) {
     put<T>(in.p + offset(at, in.stride), static_cast<double>(draw(std::is_signed_v<T> ? -100 : 0, 100)));
   });
@@ -134,7 +165,7 @@ bool once(int type, const Kernels& kernels) {
               [] { return false; });
 
   bool good = true;
-  each(copy.shape_out, [&](const std::vector<i64>& at) {
+  most(copy.shape_out, [&](const std::vector<i64>& at) {
     double sum = 0;
     std::vector<i64> reach(copy.shape_in.size(), 1);
     for (const PassSpec& p : copy.passes) reach[p.axis] = p.table.counts[at[p.axis]];
@@ -152,7 +183,7 @@ bool once(int type, const Kernels& kernels) {
         }
         sum += w * get<T>(in.p + offset(from, in.stride));
       });
-    if (!floating) {
+    if (!floating && !copy.wide_out) {
       switch (copy.rounding) {
         case Rounding::half_even: sum = std::nearbyint(sum); break;
         case Rounding::half_away: sum = std::round(sum); break;
@@ -161,9 +192,159 @@ bool once(int type, const Kernels& kernels) {
       sum = std::min(std::max(sum, static_cast<double>(std::numeric_limits<T>::min())),
                      static_cast<double>(std::numeric_limits<T>::max()));
     }
-    const double got = get<T>(out.p + offset(at, out.stride));
+    const char* p = out.p + offset(at, out.stride);
+    const double got = !copy.wide_out ? get<T>(p) : size == 4 ? get<float>(p) : get<double>(p);
     if (good && got != sum) {
       std::printf("%s type %d picks %d: got %g, not %g\n", kernels.name, type, copy.picks, got, sum);
+      good = false;
+    }
+  });
+  return good;
+}
+
+// --- 8-bit pictures in fixed point ---
+
+// A sum without its last `bits` bits, within a byte.
+i64 rounded(i64 sum, int bits, Rounding rounding) {
+  const i64 unit = i64{1} << bits, low = sum >> bits, rest = sum - low * unit;
+  bool up = false;
+  if (rounding == Rounding::half_away) up = 2 * rest >= unit;
+  if (rounding == Rounding::half_even) up = 2 * rest > unit || (2 * rest == unit && low % 2 != 0);
+  return std::clamp<i64>(low + up, 0, 255);
+}
+
+// One pass with its weights as they were drawn.
+struct Along {
+  FixedPass pass;
+  std::vector<std::int32_t> weights;
+  Rounding rounding;
+};
+
+// Rows whose weights have magnitudes that sum to 2**bits at most, from `n_in` samples or from rows
+// that are picked out of `shape`.
+Along make_pass(int axis, i64 length, i64 n_out, int bits, bool picked) {
+  Along made;
+  std::vector<i64> rows;
+  if (picked)
+    for (i64 k = draw(1, 70); k > 0; --k) rows.push_back(draw(0, length - 1));
+  const i64 n_in = picked ? static_cast<i64>(rows.size()) : length;
+  const int taps = static_cast<int>(draw(1, std::min<i64>(n_in, draw(0, 3) ? 8 : 40)));
+  std::vector<i64> starts;
+  const i64 most = (i64{1} << bits) / taps;
+  for (i64 o = 0; o < n_out; ++o) {
+    starts.push_back(draw(0, n_in - taps));
+    for (int t = 0; t < taps; ++t)
+      made.weights.push_back(static_cast<std::int32_t>(draw(0, 9) ? draw(-most / 2, most) : 0));
+  }
+  std::sort(starts.begin(), starts.end());
+  made.pass = fixed_pass(axis, n_in, n_out, taps, starts.data(), made.weights.data());
+  made.pass.rows = rows;
+  return made;
+}
+
+// How sums with that many fractional bits become bytes.
+void store_bytes(Along& last, int bits) {
+  last.rounding = static_cast<Rounding>(draw(0, 2));
+  FixedStore& store = last.pass.store;
+  store = {Format::byte, bits, 0, false};
+  if (bits == 0 || last.rounding == Rounding::truncate) return;
+  store.half_even = last.rounding == Rounding::half_even;
+  store.half = (1 << (bits - 1)) - store.half_even;
+}
+
+// The pass on dense whole numbers.
+std::vector<i64> apply(const Along& along, const std::vector<i64>& x, std::vector<i64>& shape) {
+  const FixedPass& pass = along.pass;
+  const size_t axis = static_cast<size_t>(pass.axis);
+  i64 outer = 1, inner = 1;
+  for (size_t k = 0; k < shape.size(); ++k) (k < axis ? outer : inner) *= k == axis ? 1 : shape[k];
+  const i64 length = shape[axis];
+  std::vector<i64> y(static_cast<size_t>(outer * pass.n_out * inner));
+  for (i64 a = 0; a < outer; ++a)
+    for (i64 o = 0; o < pass.n_out; ++o)
+      for (i64 b = 0; b < inner; ++b) {
+        i64 sum = 0;
+        for (int t = 0; t < pass.taps; ++t) {
+          const i64 row = pass.starts[o] + t, from = pass.rows.empty() ? row : pass.rows[row];
+          sum += (along.weights[o * pass.taps + t] * x[(a * length + from) * inner + b]) >> pass.cut;
+        }
+        i64& to = y[(a * pass.n_out + o) * inner + b];
+        switch (pass.store.format) {
+          case Format::byte: to = rounded(sum, pass.store.shift, along.rounding); break;
+          case Format::word: to = sum >> pass.store.shift; break;
+          case Format::wide: to = sum;
+        }
+      }
+  shape[axis] = pass.n_out;
+  return y;
+}
+
+bool picture(const Kernels& kernels) {
+  const size_t rank = static_cast<size_t>(draw(1, 4));
+  const i64 longest = rank == 1 ? 300 : rank == 2 ? 70 : rank == 3 ? 40 : 12;
+  std::vector<i64> shape;
+  for (size_t k = 0; k < rank; ++k) shape.push_back(draw(1, longest));
+  if (rank > 2 && draw(0, 1)) shape.back() = draw(1, 7);  // channels
+  const bool two = rank > 1 && draw(0, 3) != 0;
+  const int last = static_cast<int>(draw(two, static_cast<i64>(rank) - 1));
+  std::vector<Along> passes;
+  const auto length = [&] { return draw(1, longest); };
+  if (!two) {
+    const int bits = static_cast<int>(draw(1, 22)), cut = draw(0, 4) ? 0 : static_cast<int>(draw(0, bits));
+    passes.push_back(make_pass(last, shape[last], length(), bits, false));
+    passes[0].pass.cut = cut;
+    store_bytes(passes[0], bits - cut);
+  } else {
+    const int across = static_cast<int>(draw(0, last - 1));
+    const bool picked = draw(0, 2) == 0;
+    const i64 kind = draw(0, 3);
+    // Both sums have to fit into 32 bits.
+    const int one = static_cast<int>(draw(1, kind == 0 ? 22 : kind == 1 ? 6 : 11));
+    const int other = static_cast<int>(draw(1, kind == 0 ? 22 : 11));
+    Along along = make_pass(last, shape[last], length(), one, false);
+    Along sums = make_pass(across, shape[across], length(), other, picked);
+    if (kind == 0 && draw(0, 1)) {
+      store_bytes(sums, other), store_bytes(along, one);
+      passes = {sums, along};
+    } else {
+      const int kept = kind == 3 ? static_cast<int>(draw(0, std::min(one, 7))) : one;
+      const int cut = kind != 3 ? 0 : draw(0, 2) && kept + other > 16 ? 16 : static_cast<int>(draw(0, kept + other));
+      if (kind == 0) store_bytes(along, one);
+      else along.pass.store = {kind == 2 ? Format::wide : Format::word, one - kept, 0, false};
+      sums.pass.cut = cut;
+      store_bytes(sums, (kind == 0 ? 0 : kept) + other - cut);
+      passes = {along, sums};
+    }
+  }
+  std::vector<i64> shape_out = shape;
+  for (const Along& along : passes) shape_out[static_cast<size_t>(along.pass.axis)] = along.pass.n_out;
+  Array in = make_array(shape, 1, true), out = make_array(shape_out, 1, false);
+  const bool extremes = draw(0, 1);
+  each(shape, [&](const std::vector<i64>& at) {
+    const i64 value = extremes ? 255 * draw(0, 1) : draw(0, 255);
+    in.p[offset(at, in.stride)] = static_cast<char>(value);
+  });
+  std::vector<i64> expected;
+  each(shape, [&](const std::vector<i64>& at) {
+    expected.push_back(static_cast<std::uint8_t>(in.p[offset(at, in.stride)]));
+  });
+  std::vector<i64> now = shape;
+  std::vector<FixedPass> own;
+  for (const Along& along : passes) {
+    expected = apply(along, expected, now);
+    own.push_back(along.pass);
+  }
+  const Picture program(shape, shape_out, own, kernels);
+  program.run(in.p, in.stride.data(), out.p, out.stride.data(), static_cast<int>(draw(1, 3)),
+              [] { return false; });
+  bool good = true;
+  size_t place = 0;
+  each(shape_out, [&](const std::vector<i64>& at) {
+    const int got = static_cast<std::uint8_t>(out.p[offset(at, out.stride)]);
+    const int right = static_cast<int>(expected[place++]);
+    if (good && got != right) {
+      std::printf("%s picture of %zu passes, taps %d: got %d, not %d\n", kernels.name, own.size(),
+                  own[0].taps, got, right);
       good = false;
     }
   });
@@ -178,10 +359,15 @@ int main(int argc, char** argv) {
   std::vector<const Kernels*> sets = {&kernels_baseline()};
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) sets.push_back(&kernels_avx2());
+  for (const Kernels* kernels : sets) {
+    if (!once<float>(f32, *kernels, true) || !once<double>(f64, *kernels, true) ||
+        !once<std::uint8_t>(u8, *kernels, true))
+      return 1;
+  }
   for (int k = 0; k < count; ++k) {
     const Kernels& kernels = *sets[static_cast<size_t>(draw(0, static_cast<i64>(sets.size()) - 1))];
     bool good = true;
-    switch (draw(0, 10)) {
+    switch (draw(0, 14)) {
       case 0: good = once<float>(f32, kernels); break;
       case 1: good = once<double>(f64, kernels); break;
       case 2: good = once<std::uint8_t>(u8, kernels); break;
@@ -193,6 +379,7 @@ int main(int argc, char** argv) {
       case 8: good = once<std::int64_t>(s64, kernels); break;
       case 9: good = once<std::uint8_t>(u8d, kernels); break;
       case 10: good = once<std::int16_t>(i16d, kernels); break;
+      default: good = picture(kernels); break;
     }
     if (!good) return 1;
   }
