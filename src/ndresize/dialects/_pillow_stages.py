@@ -67,26 +67,10 @@ class StagedPlan(Plan):
                     self.fill,
                 )
             )
-        y = self._run(self._inner[0], x, out, threads)
+        y = self._inner[0](x, out=out, threads=threads)
         if not self.premultiplied:
             return y
         return unpremultiply(y, xp)
-
-    def _run(self, inner: Plan, x: Any, out: Any, threads: int | None) -> Any:
-        """Run the passes.
-
-        A mean of integers is often halfway between two, and then the rounding of each product
-        decides. The compiled kernels fuse the product with the sum, Pillow's do not, so the sums
-        of wide integers are left to the portable executor.
-        """
-        if self.dtype == np.uint8 or inner.is_selection or not isinstance(x, np.ndarray):
-            return inner(x, out=out, threads=threads)
-        y = portable.run(inner, x)
-        if out is None:
-            return y
-        inner._check_out(x, out)
-        out[...] = y
-        return out
 
     def crop(self, slices: Sequence[slice]) -> tuple[Plan, tuple[slice, ...]]:
         """Return a plan for one window of the output, as `Plan.crop` does; channels stay whole."""

@@ -9,7 +9,7 @@ Nothing here needs the package ``onnxruntime``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -33,6 +33,8 @@ from ndresize.errors import ResizeError
 from ndresize.plan import Arithmetic, Fill, Pass, Plan, make_plan, refuse_uncountable
 
 __all__ = ["ELEMENT_TYPES", "OPSETS", "UPSAMPLE_OPSETS", "resize", "upsample"]
+
+_SUMS = Arithmetic("float32", fused=False)  # Runtime's loops are compiled without FMA
 
 OPSETS = (10, 11, 13, 18, 19)
 UPSAMPLE_OPSETS = (7, 9)
@@ -459,7 +461,7 @@ def _cubic(
             x, axis.n_in, np.float32(words.cubic_coeff_a), exclude_outside=words.exclude_outside
         )
         passes.append(Pass(a, edges, Arithmetic("element")))
-        passes.append(Pass(a, operator, Arithmetic("float32")))
+        passes.append(Pass(a, operator, _SUMS))
     if words.exclude_outside:
         # Runtime divides the products of rows by the sum of their weights, not the weights.
         passes[-1] = Pass(resized[0], operator, Arithmetic("float64"))
@@ -489,7 +491,7 @@ def _linear(
     fill = _fill(words, dtype, outside)
     if (dtype.kind in "iu" and not bytes_last) or (dtype == np.float32 and len(resized) == 3):
         return _joint(shape, dtype, operators, fill)
-    arithmetic = Arithmetic("float32") if bits is None else Arithmetic("fixed", bits=bits)
+    arithmetic = _SUMS if bits is None else Arithmetic("fixed", bits=bits)
     return make_plan(
         shape,
         dtype,
@@ -544,13 +546,13 @@ def _antialiased(
         outside[a] = off if words.crops and off.any() else None
         if axis.n_in != axis.n_out:
             operators[a] = operator
-    arithmetic = Arithmetic("float32")
+    arithmetic = _SUMS
     if small:
         # One table clamps both types of bytes to 0..255, and int8 then wraps: also where a pass
         # only picks samples.
         arithmetic = Arithmetic("fixed", "element", bits=weights.PRECISION_BITS, limits=(0, 255))
     elif dtype.kind == "i":
-        arithmetic = Arithmetic("float32", "element")
+        arithmetic = replace(_SUMS, store="element")
     order = sorted(operators)[::-1]
     output = tuple(operators[a].n_out if a in operators else n for a, n in enumerate(shape))
     return Plan(

@@ -283,7 +283,7 @@ def _filtered(
     """Return the plan of a filter: a pass for each axis that the box or the size changes."""
     if _is_crop(box, out):
         return _picked(shape, kind, out, box, copy=False)
-    arithmetic = Arithmetic("float64", "element")
+    arithmetic = Arithmetic("float64", "element", fused=False)
     bits = None
     if kind.dtype == np.uint8:
         bits = PRECISION_BITS
