@@ -151,6 +151,14 @@ def _has_partial_cells(call: Call) -> bool:
     return whole and any(round(s) * n_out > n_in for s, n_out, n_in in pairs)
 
 
+def _has_large_cells(call: Call) -> bool:
+    """Return whether the sums of cells of whole samples can be beyond what float32 counts to."""
+    scales = _scales(call)
+    whole = all(abs(s - round(s)) < 2.0**-52 for s in scales)
+    largest = -int(np.iinfo(call.dtype).min) or int(np.iinfo(call.dtype).max)
+    return whole and round(scales[0]) * round(scales[1]) * largest > 2**24
+
+
 def _is_halved(call: Call) -> bool:
     return [round(s, 9) for s in _scales(call)] == [2, 2]
 
@@ -183,6 +191,7 @@ DEVIATIONS = {
         and _has_partial_cells(call)
         and _is_halved(call)
     ),
+    "large-cells": lambda call: _is(call, "AREA", "int16 uint16") and _has_large_cells(call),
 }
 
 COUNTERPARTS = (
