@@ -34,6 +34,8 @@ _PEERS = (
     "opencv-python-headless",
     "pillow",
     "scipy",
+    "scikit-image",
+    "tensorflow-cpu",
     "hypothesis",
 )
 
