@@ -172,45 +172,57 @@ def test_one_plan_that_many_threads_run_first() -> None:
                 np.testing.assert_array_equal(z, bytes_plan(picture, threads=1))
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+LONG = {
+    "floats": 'ndresize.resize.plan((300, 500, 256), "f4", sizes=(400, 600, 500), mode="lanczos3")',
+    "fixed point": (
+        "ndresize.Plan((9000, 9000), np.dtype('u1'), tuple(ndresize.Pass(a, op, fixed)"
+        " for a in (1, 0)), (12000, 12000), np.dtype('u1'))"
+    ),
+    "picks": 'ndresize.resize.plan((500, 500, 100), "f4", sizes=(501, 501, 900), mode="nearest")',
+}
+
+
 @pytest.mark.parametrize(
-    "call",
+    "threads",
     [
-        'ndresize.resize.plan((512, 1024, 256), "f4", sizes=(500, 1000, 250), mode="lanczos3")',
-        "ndresize.Plan((60, 1200, 1200), np.dtype('u1'), tuple("
-        "ndresize.Pass(a, op, ndresize.Arithmetic('fixed', bits=11)) for a in (2, 1)),"
-        "(60, 1500, 1500), np.dtype('u1'))",
-        'ndresize.resize.plan((3, 9000, 9000), "u1", sizes=(3, 9001, 9001), mode="nearest")',
+        pytest.param(
+            1,
+            marks=pytest.mark.xfail(
+                reason="signals are looked at between tasks, and one thread has a single task"
+            ),
+        ),
+        2,
     ],
-    ids=["floats", "fixed point", "picks"],
 )
-def test_interrupt_of_one_long_resize(tmp_path: Path, call: str, threads: int) -> None:
-    """Ctrl-C is answered within a second, and the plan works afterwards."""
+@pytest.mark.parametrize("kind", LONG)
+def test_interrupt_stops_a_resize_half_way(tmp_path: Path, kind: str, threads: int) -> None:
+    """Ctrl-C is answered within a second, the call does no more, and the plan works afterwards."""
     printed = run_script(
         tmp_path,
         f"""
-import os, signal, sys, threading, time
+import os, signal, threading, time
 import numpy as np, ndresize
-op = ndresize.AxisOperator(np.arange(1500) * 1160 // 1500, np.full((1500, 32), 1 / 32), 1200)
-plan = {call}
-x = np.zeros(plan.input_shape, plan.input_dtype)
+fixed = ndresize.Arithmetic("fixed", bits=11)
+op = ndresize.AxisOperator(np.arange(12000) * 8960 // 12000, np.full((12000, 40), 1 / 32), 9000)
+plan = {LONG[kind]}
+x = np.ones(plan.input_shape, plan.input_dtype)
 out = np.zeros(plan.output_shape, plan.dtype)
 sent = []
 def later():
-    time.sleep(0.3)
+    time.sleep(0.05)
     sent.append(time.monotonic())
     os.kill(os.getpid(), signal.SIGINT)
 threading.Thread(target=later).start()
 try:
-    for _ in range(1000):
-        plan(x, out=out, threads={threads})
+    plan(x, out=out, threads={threads})
+    time.sleep(5)
 except KeyboardInterrupt:
     print(time.monotonic() - sent[0])
-out[...] = 1
+print((out.reshape(-1)[::1009] == 0).any())
 plan(x, out=out, threads=2)
-print(out.any())
+print((out == 0).any())
 """,
     )
-    waited, wrong = printed.split()
+    waited, rest, after = printed.split()
     assert float(waited) < 1
-    assert wrong == "False"
+    assert (rest, after) == ("True", "False")

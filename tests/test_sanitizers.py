@@ -16,7 +16,7 @@ FLAGS = [
     "-fno-sanitize-recover=undefined",
 ]
 SETS = {"baseline": [], "avx2": ["-mavx2", "-mfma", "-mf16c"]}
-COUNT = 10_000
+COUNT = 6_000
 
 
 def compile_object(source: Path, to: Path, *flags: str) -> Path:

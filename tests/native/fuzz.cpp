@@ -1,6 +1,7 @@
 // Random programs on random strided arrays against plain loops, for the sanitizers.
 // Usage: fuzz SEED COUNT. Prints the first disagreement and returns 1.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -228,11 +229,12 @@ Along make_pass(int axis, i64 length, i64 n_out, int bits, bool picked) {
   if (picked)
     for (i64 k = draw(1, 70); k > 0; --k) rows.push_back(draw(0, length - 1));
   const i64 n_in = picked ? static_cast<i64>(rows.size()) : length;
-  const int taps = static_cast<int>(draw(1, std::min<i64>(n_in, draw(0, 3) ? 8 : 40)));
+  const int taps = static_cast<int>(draw(1, std::min<i64>(n_in, std::array<i64, 3>{4, 8, 40}[draw(0, 2)])));
+  const bool steady = draw(0, 2) != 0;
   std::vector<i64> starts;
   const i64 most = (i64{1} << bits) / taps;
   for (i64 o = 0; o < n_out; ++o) {
-    starts.push_back(draw(0, n_in - taps));
+    starts.push_back(steady ? std::min(o * n_in / n_out, n_in - taps) : draw(0, n_in - taps));
     for (int t = 0; t < taps; ++t)
       made.weights.push_back(static_cast<std::int32_t>(draw(0, 9) ? draw(-most / 2, most) : 0));
   }
