@@ -27,16 +27,16 @@ struct Array {
 };
 
 // Memory of exactly the size that the strides reach, so that a step outside is seen. `repeats`: an
-// axis may have stride 0.
-Array make_array(const std::vector<i64>& shape, i64 item, bool repeats) {
+// axis may have stride 0. `plain`: C order without gaps, from anywhere in a line of the cache on.
+Array make_array(const std::vector<i64>& shape, i64 item, bool repeats, bool plain = false) {
   Array a;
   const size_t rank = shape.size();
   std::vector<size_t> order(rank);
   for (size_t k = 0; k < rank; ++k) order[k] = k;
-  if (draw(0, 2) == 0) std::shuffle(order.begin(), order.end(), rng);
+  if (!plain && draw(0, 2) == 0) std::shuffle(order.begin(), order.end(), rng);
   a.stride.resize(rank);
   i64 step = item, low = 0, high = 0;
-  const bool gaps = draw(0, 2) == 0, backwards = draw(0, 3) == 0;
+  const bool gaps = !plain && draw(0, 2) == 0, backwards = !plain && draw(0, 3) == 0;
   for (size_t k = rank; k-- > 0;) {
     const size_t axis = order[k];
     if (gaps) step += draw(0, 2) * (draw(0, 3) ? item : 1);  // also where elements are not aligned
@@ -50,7 +50,8 @@ Array make_array(const std::vector<i64>& shape, i64 item, bool repeats) {
     (reach < 0 ? low : high) += reach;
     step *= shape[axis];
   }
-  const i64 lead = draw(0, 3) ? 0 : draw(1, 63);  // the first element lies anywhere in a line
+  i64 lead = draw(0, 3) ? 0 : draw(1, 63);
+  if (plain && draw(0, 2)) lead = item * draw(0, 15);
   a.memory.resize(static_cast<size_t>(lead + high - low + item));
   a.p = a.memory.data() + lead - low;
   return a;
@@ -124,13 +125,16 @@ AxisTable make_axis(i64 n_in, i64 n_out, bool picks, int size) {
   return t;
 }
 
-// `large`: an output that goes to memory past the caches.
+// How large an output is: anything, or sums or picks that go to memory past the caches.
+enum class Size { any, large_sums, large_picks };
+
 template <class T>
-bool once(int type, const Kernels& kernels, bool large = false) {
+bool once(int type, const Kernels& kernels, Size how_large = Size::any) {
+  const bool large = how_large != Size::any;
   const bool floating = std::is_floating_point_v<T>;
   Spec spec{};
   spec.type = type;
-  spec.picks = draw(0, 4) == 0;
+  spec.picks = large ? how_large == Size::large_picks : draw(0, 4) == 0;
   spec.wide_out = !spec.picks && !floating && draw(0, 3) == 0;
   spec.item = spec.item_out = sizeof(T);
   const int size = kernels.rows[type].accumulator_size;
@@ -145,7 +149,8 @@ bool once(int type, const Kernels& kernels, bool large = false) {
     if (large || draw(0, 2)) axes.push_back(static_cast<int>(k));
   if (axes.empty()) axes.push_back(0);
   if (axes.size() > 2) axes.resize(2);  // products of eighths stay exact
-  std::shuffle(axes.begin(), axes.end(), rng);
+  if (large) axes = {1, 0};  // sums of resized rows are what is streamed
+  else std::shuffle(axes.begin(), axes.end(), rng);
   const i64 side = static_cast<i64>(std::sqrt(double(i64{16} << 20) / spec.item_out)) + 1;
   for (const int axis : axes) {
     const i64 n_out = large ? side + draw(0, 40) : draw(1, longest);
@@ -156,7 +161,7 @@ bool once(int type, const Kernels& kernels, bool large = false) {
     spec.passes.push_back(std::move(pass));
   }
   Array in = make_array(spec.shape_in, spec.item, true);
-  Array out = make_array(spec.shape_out, spec.item_out, false);
+  Array out = make_array(spec.shape_out, spec.item_out, false, large);
   each(spec.shape_in, [&](const std::vector<i64>& at) {
     put<T>(in.p + offset(at, in.stride), static_cast<double>(draw(std::is_signed_v<T> ? -100 : 0, 100)));
   });
@@ -362,8 +367,9 @@ int main(int argc, char** argv) {
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) sets.push_back(&kernels_avx2());
   for (const Kernels* kernels : sets) {
-    if (!once<float>(f32, *kernels, true) || !once<double>(f64, *kernels, true) ||
-        !once<std::uint8_t>(u8, *kernels, true))
+    if (!once<float>(f32, *kernels, Size::large_sums) || !once<double>(f64, *kernels, Size::large_sums) ||
+        !once<float>(f32, *kernels, Size::large_picks) ||
+        !once<std::uint8_t>(u8, *kernels, Size::large_picks))
       return 1;
   }
   for (int k = 0; k < count; ++k) {
