@@ -265,7 +265,10 @@ def _whole_cells(dtype: np.dtype[Any], axes: tuple[Axis, Axis], channels: int) -
     if dtype.kind == "f":
         return _float_cells(dtype, factors, sums), "half_even"
     if any((op.weights.sum(axis=1) < k).any() for op, k in zip(sums, factors, strict=True)):
-        return _partial_cells(factors, sums, rounded_up and dtype.kind == "u"), "half_even"
+        half_up = rounded_up and dtype.kind == "u"
+        if factors == (2, 2):
+            return _partial_halves(dtype, sums, half_up), "half_even"
+        return _partial_cells(factors, sums, half_up), "half_even"
     cell = factors[0] * factors[1]
     if rounded_up and dtype == np.uint8:
         halves = Arithmetic("fixed", bits=1)
@@ -313,6 +316,30 @@ def _float_cells(
     across = area.times(sums[1], factors[1] / sums[1].weights.sum(axis=1))
     arithmetic = Arithmetic.for_dtype(dtype)
     return _without_copies([Pass(1, across, arithmetic), Pass(0, down, arithmetic)])
+
+
+def _partial_halves(
+    dtype: np.dtype[Any], sums: tuple[AxisOperator, AxisOperator], half_up: bool
+) -> list[Pass]:
+    """Return passes for cells of 2x2, the last of which are not full, whose halves are exact.
+
+    Only full cells are rounded up where they are halves: a little more than one half decides them,
+    on an axis whose last cell has one sample, whose weight is 1. Where that is both axes the last
+    row takes the little back: in float64 ``x * (1 + 2**-27) * (1 - 2**-27)`` rounds to x.
+    """
+    counts = [op.weights.sum(axis=1) for op in sums]
+    last = [count[-1] < 2 for count in counts]
+    weights = [np.where(count == 2, 0.5, 1.0) for count in counts]
+    in_floats = dtype != np.uint8 or (half_up and all(last))
+    bits = [1, 1]
+    if half_up:
+        axis = 1 if last[1] else 0
+        bits[axis] = 27 if in_floats else 12
+        weights[axis][counts[axis] == 2] += 2.0 ** -(bits[axis] + in_floats)
+        if all(last):
+            weights[0][-1] -= 2.0**-27
+    how = [steps.FLOAT64 if in_floats else Arithmetic("fixed", bits=n) for n in bits]
+    return [Pass(axis, area.times(sums[axis], weights[axis]), how[axis]) for axis in (1, 0)]
 
 
 def _partial_cells(
