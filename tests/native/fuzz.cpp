@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 #include "../../src/ndresize/native/picture.hpp"
@@ -253,7 +254,7 @@ Along make_pass(int axis, i64 length, i64 n_out, int bits, bool picked) {
 void store_bytes(Along& last, int bits) {
   last.rounding = static_cast<Rounding>(draw(0, 2));
   FixedStore& store = last.pass.store;
-  store = {Format::byte, bits, 0, false};
+  store.format = Format::byte, store.shift = bits;
   if (bits == 0 || last.rounding == Rounding::truncate) return;
   store.half_even = last.rounding == Rounding::half_even;
   store.half = (1 << (bits - 1)) - store.half_even;
@@ -284,6 +285,17 @@ std::vector<i64> apply(const Along& along, const std::vector<i64>& x, std::vecto
       }
   shape[axis] = pass.n_out;
   return y;
+}
+
+// Of bytes without a sign, whether or not pictures of bytes with one are to be had.
+template <class Made>
+Made unsigned_picture(const std::vector<i64>& shape, const std::vector<i64>& shape_out,
+                      const std::vector<FixedPass>& passes, const Kernels& kernels) {
+  if constexpr (std::is_constructible_v<Made, std::vector<i64>, std::vector<i64>,
+                                        std::vector<FixedPass>, bool, const Kernels&>)
+    return Made(shape, shape_out, passes, false, kernels);
+  else
+    return Made(shape, shape_out, passes, kernels);
 }
 
 bool picture(const Kernels& kernels) {
@@ -317,7 +329,7 @@ bool picture(const Kernels& kernels) {
       const int kept = kind == 3 ? static_cast<int>(draw(0, std::min(one, 7))) : one;
       const int cut = kind != 3 ? 0 : draw(0, 2) && kept + other > 16 ? 16 : static_cast<int>(draw(0, kept + other));
       if (kind == 0) store_bytes(along, one);
-      else along.pass.store = {kind == 2 ? Format::wide : Format::word, one - kept, 0, false};
+      else along.pass.store.format = kind == 2 ? Format::wide : Format::word, along.pass.store.shift = one - kept;
       sums.pass.cut = cut;
       store_bytes(sums, (kind == 0 ? 0 : kept) + other - cut);
       passes = {along, sums};
@@ -341,7 +353,7 @@ bool picture(const Kernels& kernels) {
     expected = apply(along, expected, now);
     own.push_back(along.pass);
   }
-  const Picture program(shape, shape_out, own, kernels);
+  const auto program = unsigned_picture<Picture>(shape, shape_out, own, kernels);
   program.run(in.p, in.stride.data(), out.p, out.stride.data(), static_cast<int>(draw(1, 3)),
               [] { return false; });
   bool good = true;
