@@ -59,7 +59,8 @@ class Counterpart:
         By how much floats may differ: in units in the last place of the result's type at the
         largest weight times the largest sample. 0: the same bits. Integers must always be the same.
     deviations : mapping
-        By the id of an entry in ``tests/deviations/dialects/<system>.toml``: whether it can show in a call.
+        By the id of an entry in ``tests/deviations/dialects/<system>.toml``: whether it can show in
+        a call.
     speed : mapping
         By what the benchmark says of it: calls whose speed is compared.
     """

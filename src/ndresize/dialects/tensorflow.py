@@ -60,6 +60,8 @@ KERNEL_TYPES = tuple(_tensorflow_spans.KERNELS)
 TYPES = checks.TYPES
 """Element types that are taken."""
 
+# Its kernels round every product before they add it.
+_APART = Arithmetic("float32", fused=False)
 _FLOAT32 = np.dtype(np.float32)
 _KERNEL_OF = {"bilinear": "triangle", "bicubic": "keyscubic"}  # with antialias
 
@@ -366,7 +368,8 @@ def _operator_plan(
         shape,
         dtype,
         operators,
-        arithmetic=Arithmetic("float32"),
+        arithmetic=_APART,
+        order=(rows, rows + 1) if method == "bicubic" else None,  # as its kernel has it
         output_dtype=dtype if method == "nearest" else _FLOAT32,
     )
 
@@ -413,7 +416,7 @@ def _spans_plan(
         shape,
         dtype,
         operators,
-        arithmetic=Arithmetic("float32"),
+        arithmetic=_APART,
         order=(rows, rows + 1),
         output_dtype=_FLOAT32,
     )

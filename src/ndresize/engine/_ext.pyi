@@ -26,6 +26,7 @@ class Picture:
         self,
         shape_in: Sequence[int],
         shape_out: Sequence[int],
+        signed_bytes: bool,
         passes: Sequence[
             tuple[
                 int,
@@ -37,6 +38,7 @@ class Picture:
                 int,
                 bool,
                 NDArray[np.int64],
+                int,
             ]
         ],
     ) -> None: ...

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["compile_picture"]
 
+_NONE = -(2**31)
 _ALL_ROWS = np.zeros(0, np.int64)
 _BYTE, _WORD, _WIDE = range(3)  # the order of Format in native/kernels.hpp
 
@@ -22,13 +23,16 @@ _BYTE, _WORD, _WIDE = range(3)  # the order of Format in native/kernels.hpp
 def compile_picture(plan: Plan) -> _ext.Picture | None:
     """Return the program of a fixed-point plan, or None where the portable executor has to run it.
 
-    The kernels take 8-bit unsigned samples, at most one pass along the last resized axis and one
+    The kernels take 8-bit samples, at most one pass along the last resized axis and one
     across it, perhaps of rows that are picked first, and sums that fit into 32 bits.
     """
-    if plan.dtype != np.uint8 or plan.input_dtype != np.uint8:
+    if plan.dtype not in (np.uint8, np.int8) or plan.input_dtype != plan.dtype:
+        return None
+    signed = plan.dtype == np.int8
+    if signed and plan.rounding == "truncate":
         return None
     passes, rows = _without_picked_rows(list(plan.passes))
-    ordered = _in_order(passes)
+    ordered = _in_order(passes, (-128, 127) if signed else (0, 255))
     if ordered is None:
         return None
     table = []
@@ -37,6 +41,8 @@ def compile_picture(plan: Plan) -> _ext.Picture | None:
         how, op = step.arithmetic, step.operator
         own = how.bits if how.accumulator == "fixed" else 0
         weights = np.rint(np.ldexp(op.weights, own))
+        if signed and np.any(weights.sum(axis=1) != 2.0**own):
+            return None  # samples are taken 128 higher, which such weights would not keep
         plus = int(np.maximum(weights, 0).sum(axis=1).max(initial=0))
         minus = int(np.maximum(-weights, 0).sum(axis=1).max(initial=0))
         low, high = low * plus - high * minus, high * plus - low * minus
@@ -60,8 +66,10 @@ def compile_picture(plan: Plan) -> _ext.Picture | None:
             form, shift, half, even = _WORD if narrow else _WIDE, 0, 0, False
         picked = rows.get(step.axis, _ALL_ROWS)
         whole = weights.astype(np.int32)
-        table.append((step.axis, op.starts, whole, cut, form, shift, half, even, picked))
-    return _ext.Picture(list(plan.input_shape), list(plan.output_shape), table)
+        # Sums of bytes with a sign that are below zero, in the words of their bytes without.
+        split = 128 << shift if signed and form == _BYTE and shift and not even else _NONE
+        table.append((step.axis, op.starts, whole, cut, form, shift, half, even, picked, split))
+    return _ext.Picture(list(plan.input_shape), list(plan.output_shape), signed, table)
 
 
 def _without_picked_rows(passes: list[Pass]) -> tuple[list[Pass], dict[int, NDArray[np.int64]]]:
@@ -81,12 +89,12 @@ def _without_picked_rows(passes: list[Pass]) -> tuple[list[Pass], dict[int, NDAr
     return kept, rows
 
 
-def _in_order(passes: list[Pass]) -> list[Pass] | None:
+def _in_order(passes: list[Pass], limits: tuple[int, int]) -> list[Pass] | None:
     """Return the passes, along the rows first where the order does not matter."""
     for step in passes:
         if step.arithmetic.accumulator not in ("fixed", "element"):
             return None
-        if step.arithmetic.limits not in (None, (0, 255)) or np.any(
+        if step.arithmetic.limits not in (None, limits) or np.any(
             np.diff(step.operator.starts) < 0
         ):
             return None

@@ -199,8 +199,9 @@ class Bound {
 // A plan of 8-bit samples in fixed point.
 class BoundPicture {
  public:
-  BoundPicture(std::vector<i64> shape_in, std::vector<i64> shape_out, const nb::list& passes)
-      : picture_(shape_in, shape_out, make(shape_in, shape_out, passes), chosen()) {}
+  BoundPicture(std::vector<i64> shape_in, std::vector<i64> shape_out, bool signed_bytes,
+               const nb::list& passes)
+      : picture_(shape_in, shape_out, make(shape_in, shape_out, passes), signed_bytes, chosen()) {}
 
   void run(const nb::object& in, const nb::object& out, int threads) const {
     const Buffer source(in, PyBUF_STRIDED_RO), target(out, PyBUF_STRIDED);
@@ -251,6 +252,7 @@ class BoundPicture {
       p.store.shift = nb::cast<int>(pass[5]);
       p.store.half = nb::cast<std::int32_t>(pass[6]);
       p.store.half_even = nb::cast<bool>(pass[7]);
+      p.store.split = nb::cast<std::int32_t>(pass[9]);
       passes.push_back(std::move(p));
     }
     return passes;
@@ -273,8 +275,8 @@ NB_MODULE(_ext, m) {
       .def("run", &Bound::run, "input"_a, "output"_a, "threads"_a,
            "Run on two arrays that have the buffer protocol; threads 0 for all.");
   nb::class_<BoundPicture>(m, "Picture", "The passes of an 8-bit plan in fixed point, ready to run.")
-      .def(nb::init<std::vector<i64>, std::vector<i64>, nb::list>(), "shape_in"_a, "shape_out"_a,
-           "passes"_a)
+      .def(nb::init<std::vector<i64>, std::vector<i64>, bool, nb::list>(), "shape_in"_a, "shape_out"_a,
+           "signed_bytes"_a, "passes"_a)
       .def("run", &BoundPicture::run, "input"_a, "output"_a, "threads"_a,
            "Run on two arrays that have the buffer protocol; threads 0 for all.");
 }

@@ -15,6 +15,7 @@ namespace ndresize::NDRESIZE_ISA {
 
 inline std::int32_t round_fixed(std::int32_t sum, const FixedStore& store) {
   if (store.half_even) sum += (sum >> store.shift) & 1;
+  if (sum < store.split) --sum;
   return (sum + store.half) >> store.shift;
 }
 
@@ -81,6 +82,9 @@ inline Word pairs(Word a, Word w) { return _mm512_madd_epi16(a, w); }
 inline Word product(Word a, Word b) { return _mm512_mullo_epi32(a, b); }
 inline Word high_product(Word a, Word b) { return _mm512_mulhi_epi16(a, b); }
 inline Word add(Word a, Word b) { return _mm512_add_epi32(a, b); }
+inline Word less(Word a, Word b) {  // -1 where it is
+  return _mm512_maskz_set1_epi32(_mm512_cmplt_epi32_mask(a, b), -1);
+}
 inline Word add_words(Word a, Word b) { return _mm512_add_epi16(a, b); }
 inline Word splat(std::int32_t x) { return _mm512_set1_epi32(x); }
 inline Word splat_word(std::int16_t x) { return _mm512_set1_epi16(x); }
@@ -135,6 +139,7 @@ inline Word pairs(Word a, Word w) { return _mm256_madd_epi16(a, w); }
 inline Word product(Word a, Word b) { return _mm256_mullo_epi32(a, b); }
 inline Word high_product(Word a, Word b) { return _mm256_mulhi_epi16(a, b); }
 inline Word add(Word a, Word b) { return _mm256_add_epi32(a, b); }
+inline Word less(Word a, Word b) { return _mm256_cmpgt_epi32(b, a); }  // -1 where it is
 inline Word add_words(Word a, Word b) { return _mm256_add_epi16(a, b); }
 inline Word splat(std::int32_t x) { return _mm256_set1_epi32(x); }
 inline Word splat_word(std::int16_t x) { return _mm256_set1_epi16(x); }
@@ -168,14 +173,16 @@ constexpr int fixed_group = B / 16;   // rows that sum_pixels takes at a time
 // A rounding shift of sums, with its constants in registers.
 struct Rounder {
   explicit Rounder(const FixedStore& s)
-      : half(splat(s.half)), one(splat(1)), shift(_mm_cvtsi32_si128(s.shift)), even(s.half_even) {}
+      : half(splat(s.half)), one(splat(1)), split(splat(s.split)), shift(_mm_cvtsi32_si128(s.shift)),
+        even(s.half_even), signed_bytes(s.split != INT32_MIN) {}
   Word operator()(Word sum) const {
     if (even) sum = add(sum, bit_and(right(sum, shift), one));
+    if (signed_bytes) sum = add(sum, less(sum, split));
     return right(add(sum, half), shift);
   }
-  Word half, one;
+  Word half, one, split;
   __m128i shift;
-  bool even;
+  bool even, signed_bytes;
 };
 
 // One block of sum_rows on bytes: two rows at a time, their bytes laced into pairs of words.
@@ -277,7 +284,8 @@ inline void sum_rows_fixed(const char* const* rows, Format format, const FixedWe
       } else if (in_blocks(n, [&](i64 j) { sum_block<1>(rows, w, taps, dst, rounder, j); })) {
         return;
       }
-    } else if (format == Format::word && cut == 16 && !w.high && !to.half_even) {
+    } else if (format == Format::word && cut == 16 && !w.high && !to.half_even &&
+               to.split == INT32_MIN) {
       const Word half = splat_word(static_cast<std::int16_t>(to.half));
       const __m128i shift = _mm_cvtsi32_si128(to.shift);
       if (in_blocks(n, [&](i64 j) { sum_words_block(rows, w, taps, dst, half, shift, j); })) return;

@@ -92,6 +92,7 @@ struct FixedStore {
   int shift;           // fractional bits that are dropped
   std::int32_t half;   // what is added to a sum before they are: rounding, of bytes alone
   bool half_even;      // bytes: ties to even; `half` is then one less than a half
+  std::int32_t split = INT32_MIN;  // bytes: sums below it are negative, and their ties round down
 };
 
 // Weights in units of 2**-bits: low, or high * 2**16 + low; filled with zeros to an even number.

@@ -42,6 +42,10 @@ void copy_pixels(const char* src, i64 from, char* dst, i64 to, i64 block, i64 n)
   }
 }
 
+void flip(char* row, i64 n) {
+  for (i64 k = 0; k < n; ++k) row[k] = static_cast<char>(row[k] ^ 0x80);
+}
+
 // How the arrays lie in memory: rows of pixels, one row per place of the axis across them.
 struct Layout {
   std::vector<int> batch;
@@ -51,8 +55,9 @@ struct Layout {
   i64 pixel_in = 1, pixel_out = 1;  // bytes from pixel to pixel
   i64 channels = 1;                // bytes of a pixel
   i64 n_in = 1, n_out = 1;         // pixels of a row
-  bool contiguous_in() const { return pixel_in == channels || n_in <= 1; }
-  bool contiguous_out() const { return pixel_out == channels || n_out <= 1; }
+  bool flipped = false;             // bytes have a sign: their highest bit is turned over
+  bool contiguous_in() const { return !flipped && (pixel_in == channels || n_in <= 1); }
+  bool contiguous_out() const { return !flipped && (pixel_out == channels || n_out <= 1); }
 };
 
 }  // namespace
@@ -155,13 +160,27 @@ class Rows {
   const char* read(i64 row, char* spare) const {
     if (across_ && !across_->rows.empty()) row = across_->rows[row];
     if (at_.contiguous_in()) return input(row);
-    copy_pixels(input(row), at_.pixel_in, spare, at_.channels, at_.channels, at_.n_in);
+    gather(input(row), at_.pixel_in, spare);
     return spare;
   }
 
-  void write(const char* row, i64 to) const {
-    copy_pixels(row, at_.channels, output(to), at_.pixel_out, at_.channels, at_.n_out);
+  void gather(const char* from, i64 apart, char* row) const {
+    if (apart == at_.channels) std::memcpy(row, from, static_cast<size_t>(in_bytes()));
+    else copy_pixels(from, apart, row, at_.channels, at_.channels, at_.n_in);
+    if (at_.flipped) flip(row, in_bytes());
   }
+
+  // `pixels` of a finished row to an output row, from pixel `first` on.
+  void scatter(char* row, i64 to, i64 first, i64 pixels) const {
+    if (at_.flipped) flip(row, pixels * at_.channels);
+    char* place = output(to) + first * at_.pixel_out;
+    if (at_.pixel_out == at_.channels)
+      std::memcpy(place, row, static_cast<size_t>(pixels * at_.channels));
+    else
+      copy_pixels(row, at_.channels, place, at_.pixel_out, at_.channels, pixels);
+  }
+
+  void write(char* row, i64 to) const { scatter(row, to, 0, at_.n_out); }
 
   // Outputs from..to - 1 along up to `group` rows. `room`: the rows go on for `reach_` bytes.
   void along(const char* const* rows, int count, i64 from, i64 to, char* const* dst, bool room) {
@@ -263,9 +282,7 @@ class Rows {
         char* row = at_.contiguous_out() ? output(i) + from * at_.channels : rows_out_[0];
         k_.sum_rows(rows.data(), table_.store.format, across_->weights_of(i), count, across_->cut, row,
                     across_->store, (to - from) * at_.channels);
-        if (!at_.contiguous_out())
-          copy_pixels(row, at_.channels, output(i) + from * at_.pixel_out, at_.pixel_out, at_.channels,
-                      to - from);
+        if (!at_.contiguous_out()) scatter(row, i, from, to - from);
       }
     }
   }
@@ -327,9 +344,9 @@ FixedPass fixed_pass(int axis, i64 n_in, i64 n_out, int taps, const i64* starts,
 }
 
 Picture::Picture(std::vector<i64> in, std::vector<i64> out, std::vector<FixedPass> passes,
-                 const Kernels& kernels)
+                 bool signed_bytes, const Kernels& kernels)
     : shape_in(std::move(in)), shape_out(std::move(out)), passes_(std::move(passes)),
-      kernels_(kernels) {}
+      signed_bytes_(signed_bytes), kernels_(kernels) {}
 
 Picture::~Picture() = default;
 
@@ -360,6 +377,7 @@ bool Picture::run(const char* in, const i64* stride_in, char* out, const i64* st
   if (!covered) block = 1;
 
   Layout at;
+  at.flipped = signed_bytes_;
   const FixedPass *along = nullptr, *across = nullptr;
   const bool block_rows = passes_.size() == 1 && covered && block >= 32;
   if (block_rows) {  // the block is a row, and the pass goes across such rows

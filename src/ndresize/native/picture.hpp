@@ -31,8 +31,9 @@ struct LaneTables;  // of a pass along rows with that many channels
 
 class Picture {
  public:
+  // `signed_bytes`: the arrays hold bytes with a sign; the passes see each 128 higher.
   Picture(std::vector<i64> shape_in, std::vector<i64> shape_out, std::vector<FixedPass> passes,
-          const Kernels& kernels);
+          bool signed_bytes, const Kernels& kernels);
   ~Picture();
 
   // Strides in bytes. Returns false if `interrupted` did.
@@ -43,6 +44,7 @@ class Picture {
 
  private:
   std::vector<FixedPass> passes_;  // in order
+  const bool signed_bytes_;
   const Kernels& kernels_;
   const LaneTables* lanes(const FixedPass& along, i64 channels) const;
   mutable std::mutex mutex_;
