@@ -18,6 +18,7 @@ from ndresize.plan import Arithmetic, Pass
 __all__ = [
     "FLOAT32",
     "FLOAT64",
+    "HALVES",
     "UNFUSED",
     "apart",
     "backwards",
@@ -34,6 +35,7 @@ __all__ = [
 
 FLOAT32 = Arithmetic("float32")
 FLOAT64 = Arithmetic("float64")
+HALVES = Arithmetic("float32", sums="halves")
 UNFUSED = Arithmetic("float32", fused=False)
 _PICKED = Arithmetic("element")
 

@@ -152,11 +152,14 @@ def _ipp(
         return _merged(across, down, near), "half_even"
     if affine:
         return _affine_cubic(channels, across, down), "half_even"
+    if channels == 3:  # which the engine has as they are: fused chains, then fused halves
+        chains = steps.padded(1, across, steps.FLOAT32)
+        return [*chains, *steps.padded(0, down, steps.HALVES)], "half_even"
     return [*_columns_of_bytes(channels, across), *steps.fused_halves(0, down)], "half_even"
 
 
 def _columns_of_bytes(channels: int, across: taps.Taps) -> list[Pass]:
-    """Return passes in IPP's orders for uint8.
+    """Return passes in IPP's orders for uint8 of one channel or four.
 
     Columns that read beyond an edge are summed in a chain, those inside four at a time, and up to
     three that are left over in another order.
@@ -170,9 +173,6 @@ def _columns_of_bytes(channels: int, across: taps.Taps) -> list[Pass]:
         order[left_over] = 3, 0, 2, 1
     else:
         order[left_over] = 0, 2, 1, 3
-    if channels == 3:
-        order[:] = 0, 1, 2, 3
-        outer[:] = True
     return steps.in_orders(1, across, order, outer, fused=channels == 4)
 
 
