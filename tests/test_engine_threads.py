@@ -185,12 +185,7 @@ LONG = {
 @pytest.mark.parametrize(
     "threads",
     [
-        pytest.param(
-            1,
-            marks=pytest.mark.xfail(
-                reason="signals are looked at between tasks, and one thread has a single task"
-            ),
-        ),
+        1,
         2,
     ],
 )

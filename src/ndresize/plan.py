@@ -200,6 +200,7 @@ class Plan:
             raise ResizeError(f"the plan is for shape {self.input_shape}, got {x.shape}")
         if x.dtype != self.input_dtype:
             raise ResizeError(f"the plan is for type {self.input_dtype}, got {x.dtype}")
+        touched = out is not None
         order = None if x.flags.c_contiguous else native.memory_order(x)
         if out is None:
             if not self._programs:
@@ -215,10 +216,8 @@ class Plan:
         if program is None:
             out[...] = portable.run(self, x)
             return out
-        if order is not None:
-            native.run(self, program, x.transpose(order), out.transpose(order), threads)
-        else:
-            native.run(self, program, x, out, threads)
+        given, made = (x, out) if order is None else (x.transpose(order), out.transpose(order))
+        native.run(self, program, given, made, threads, touched=touched)
         if self.fill is not None:
             native.fill(self, out)
         return out

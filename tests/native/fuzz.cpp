@@ -168,7 +168,8 @@ bool once(int type, const Kernels& kernels, Size how_large = Size::any) {
   });
   const Spec copy = spec;
   const Program program(std::move(spec), kernels);
-  program.run(in.p, in.stride.data(), out.p, out.stride.data(), static_cast<int>(draw(1, 3)),
+  program.run(in.p, in.stride.data(), out.p, out.stride.data(), draw(0, 3) > 0,
+              static_cast<int>(draw(1, 3)),
               [] { return false; });
 
   bool good = true;

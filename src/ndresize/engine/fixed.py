@@ -11,10 +11,12 @@ from ndresize.engine import _ext
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ndresize.axis import AxisOperator
     from ndresize.plan import Pass, Plan
 
 __all__ = ["compile_picture"]
 
+_STEPS_BACK = 4
 _NONE = -(2**31)
 _ALL_ROWS = np.zeros(0, np.int64)
 _BYTE, _WORD, _WIDE = range(3)  # the order of Format in native/kernels.hpp
@@ -40,7 +42,8 @@ def compile_picture(plan: Plan) -> _ext.Picture | None:
     for step, following in zip(ordered, [*ordered[1:], None], strict=True):
         how, op = step.arithmetic, step.operator
         own = how.bits if how.accumulator == "fixed" else 0
-        weights = np.rint(np.ldexp(op.weights, own))
+        starts, weights = _ascending(op)
+        weights = np.rint(np.ldexp(weights, own))
         if signed and np.any(weights.sum(axis=1) != 2.0**own):
             return None  # samples are taken 128 higher, which such weights would not keep
         plus = int(np.maximum(weights, 0).sum(axis=1).max(initial=0))
@@ -68,7 +71,7 @@ def compile_picture(plan: Plan) -> _ext.Picture | None:
         whole = weights.astype(np.int32)
         # Sums of bytes with a sign that are below zero, in the words of their bytes without.
         split = 128 << shift if signed and form == _BYTE and shift and not even else _NONE
-        table.append((step.axis, op.starts, whole, cut, form, shift, half, even, picked, split))
+        table.append((step.axis, starts, whole, cut, form, shift, half, even, picked, split))
     return _ext.Picture(list(plan.input_shape), list(plan.output_shape), signed, table)
 
 
@@ -94,9 +97,7 @@ def _in_order(passes: list[Pass], limits: tuple[int, int]) -> list[Pass] | None:
     for step in passes:
         if step.arithmetic.accumulator not in ("fixed", "element"):
             return None
-        if step.arithmetic.limits not in (None, limits) or np.any(
-            np.diff(step.operator.starts) < 0
-        ):
+        if step.arithmetic.limits not in (None, limits) or _steps_back(step.operator) > _STEPS_BACK:
             return None
     if len(passes) == 1 or (len(passes) == 2 and passes[0].axis > passes[1].axis):
         return passes
@@ -108,6 +109,27 @@ def _in_order(passes: list[Pass], limits: tuple[int, int]) -> list[Pass] | None:
     if first.arithmetic.cut is None and second.arithmetic.cut is None and _exact(first, second):
         return [second, first]
     return None
+
+
+def _steps_back(op: AxisOperator) -> int:
+    """Return by how much a row begins at most after a later one."""
+    return int((op.starts - np.minimum.accumulate(op.starts[::-1])[::-1]).max(initial=0))
+
+
+def _ascending(op: AxisOperator) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return starts that never go back, and the weights from them on.
+
+    Rows begin at their first weight that is not zero, so one whose first tap happens to weigh
+    nothing may begin after the next one.
+    """
+    back = _steps_back(op)
+    if back == 0:
+        return op.starts, op.weights
+    starts = np.minimum.accumulate(op.starts[::-1])[::-1]
+    place = np.arange(op.taps + back) - (op.starts - starts)[:, None]
+    inside = (place >= 0) & (place < op.taps)
+    shifted = np.take_along_axis(op.weights, np.clip(place, 0, op.taps - 1), axis=1)
+    return np.ascontiguousarray(starts), np.where(inside, shifted, 0.0)
 
 
 def _exact(first: Pass, second: Pass) -> bool:

@@ -85,12 +85,12 @@ def compile_plan(
         return None
     if not np.can_cast(plan.input_dtype, plan.dtype, "safe"):
         return None  # `run` brings the input to the output's type first
+    if any(step.arithmetic.accumulator == "fixed" for step in plan.passes):
+        return fixed.compile_picture(plan) or _picks_first(plan)
     steps = _one_per_axis(plan.passes)
     if steps is None:
         return _picks_first(plan)
     sums = {step.arithmetic.accumulator for step in steps} - {"element"}
-    if "fixed" in sums:
-        return fixed.compile_picture(plan)
     if len(sums) > 1:
         return None  # the kernels keep one accumulator through all passes
     if len(steps) > 8:
@@ -197,7 +197,7 @@ def _one_per_axis(passes: tuple[Pass, ...]) -> tuple[Pass, ...] | None:
             continue
         kinds = [s.arithmetic.accumulator for s in (before, step)]
         sums = set(kinds) - {"element"}
-        if len(sums) > 1 or "fixed" in sums or (kinds[0] == "element" and sums):
+        if len(sums) > 1 or (kinds[0] == "element" and sums):
             return None
         if sums and "element" in (before.arithmetic.store, step.arithmetic.store):
             return None
@@ -212,11 +212,11 @@ class _Picks:
     general: _ext.Program
     little: _ext.Program
 
-    def run(self, x: NDArray[Any], out: NDArray[Any], threads: int) -> None:
+    def run(self, x: NDArray[Any], out: NDArray[Any], touched: bool, threads: int) -> None:
         if x.flags.c_contiguous and out.flags.c_contiguous:
-            self.little.run(x.reshape(-1), out.reshape(-1), threads)
+            self.little.run(x.reshape(-1), out.reshape(-1), touched, threads)
         else:
-            self.general.run(x, out, threads)
+            self.general.run(x, out, touched, threads)
 
 
 @dataclass(frozen=True)
@@ -226,7 +226,8 @@ class _Sequence:
     first: Plan
     second: Plan
 
-    def run(self, x: NDArray[Any], out: NDArray[Any], threads: int) -> None:
+    def run(self, x: NDArray[Any], out: NDArray[Any], touched: bool, threads: int) -> None:
+        del touched  # a view of `out` says nothing of its pages
         self.second(self.first(x, threads=threads or None), out=out, threads=threads or None)
 
 
@@ -258,10 +259,19 @@ def _accumulator(kind: str) -> str:
     return "float64" if kind in ("float64", "int32", "uint32", "int64", "uint64") else "float32"
 
 
-def run(plan: Plan, program: Any, x: NDArray[Any], out: NDArray[Any], threads: int | None) -> None:
+def run(
+    plan: Plan,
+    program: Any,
+    x: NDArray[Any],
+    out: NDArray[Any],
+    threads: int | None,
+    *,
+    touched: bool,
+) -> None:
     """Compute ``plan(x)`` into `out`, but for the samples that take a constant.
 
-    `x` and `out` have their axes in the order that the program was compiled for.
+    `x` and `out` have their axes in the order that the program was compiled for. `touched` tells
+    whether `out` has been written before, so that its memory is there and not in the cache.
     """
     if (
         plan.dtype != plan.input_dtype
@@ -271,9 +281,9 @@ def run(plan: Plan, program: Any, x: NDArray[Any], out: NDArray[Any], threads: i
         x = x.astype(plan.dtype)
     if plan.dtype.kind not in "biufc":  # types that the buffer protocol does not know
         bits = f"V{x.itemsize}" if plan.dtype.name != "bfloat16" else "u2"
-        program.run(x.view(bits), out.view(bits), threads or 0)
+        program.run(x.view(bits), out.view(bits), touched, threads or 0)
     else:
-        program.run(x, out, threads or 0)
+        program.run(x, out, touched, threads or 0)
 
 
 def fill(plan: Plan, out: NDArray[Any]) -> None:

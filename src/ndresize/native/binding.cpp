@@ -142,7 +142,7 @@ class Bound {
 
   // Arrays through the buffer protocol. Each may have one axis less than the program, whose last
   // axis then holds the parts of a complex number.
-  void run(const nb::object& in, const nb::object& out, int threads) const {
+  void run(const nb::object& in, const nb::object& out, bool touched, int threads) const {
     const Buffer source(in, PyBUF_STRIDED_RO), target(out, PyBUF_STRIDED);
     const i64 *from = nullptr, *to = nullptr;
     i64 strides_in[33], strides_out[33];
@@ -152,7 +152,7 @@ class Bound {
     {
       const nb::gil_scoped_release release;
       done = program_.run(static_cast<const char*>(source.view.buf), from,
-                          static_cast<char*>(target.view.buf), to, threads, [] {
+                          static_cast<char*>(target.view.buf), to, touched, threads, [] {
                             const nb::gil_scoped_acquire acquire;
                             return PyErr_CheckSignals() != 0;
                           });
@@ -203,7 +203,8 @@ class BoundPicture {
                const nb::list& passes)
       : picture_(shape_in, shape_out, make(shape_in, shape_out, passes), signed_bytes, chosen()) {}
 
-  void run(const nb::object& in, const nb::object& out, int threads) const {
+  void run(const nb::object& in, const nb::object& out, bool touched, int threads) const {
+    static_cast<void>(touched);  // bytes are not streamed
     const Buffer source(in, PyBUF_STRIDED_RO), target(out, PyBUF_STRIDED);
     i64 strides_in[33], strides_out[33];
     const i64* from = source.strides(picture_.shape_in, 1, strides_in);
@@ -272,11 +273,12 @@ NB_MODULE(_ext, m) {
            "type"_a, "picks"_a, "item"_a, "wide_out"_a, "rounding"_a, "fused"_a, "shape_in"_a,
            "shape_out"_a, "passes"_a)
       .def_prop_ro("wide_out", &Bound::wide_out, "Whether the output has the type of the sums.")
-      .def("run", &Bound::run, "input"_a, "output"_a, "threads"_a,
-           "Run on two arrays that have the buffer protocol; threads 0 for all.");
+      .def("run", &Bound::run, "input"_a, "output"_a, "touched"_a, "threads"_a,
+           "Run on two arrays that have the buffer protocol; touched: the output was written before; "
+           "threads 0 for all.");
   nb::class_<BoundPicture>(m, "Picture", "The passes of an 8-bit plan in fixed point, ready to run.")
       .def(nb::init<std::vector<i64>, std::vector<i64>, bool, nb::list>(), "shape_in"_a, "shape_out"_a,
            "signed_bytes"_a, "passes"_a)
-      .def("run", &BoundPicture::run, "input"_a, "output"_a, "threads"_a,
+      .def("run", &BoundPicture::run, "input"_a, "output"_a, "touched"_a, "threads"_a,
            "Run on two arrays that have the buffer protocol; threads 0 for all.");
 }

@@ -410,8 +410,9 @@ bool Picture::run(const char* in, const i64* stride_in, char* out, const i64* st
   for (const FixedPass& pass : passes_) work += samples * pass.taps;
   if (work < little) threads = 1;
   else if (threads <= 0) threads = usable_threads();
-  const i64 chunks =
-      threads > 1 ? std::min(at.across_out, (4 * threads + pictures - 1) / pictures) : 1;
+  i64 chunks = work / longest_task / pictures + 1;
+  if (threads > 1) chunks = std::max(chunks, (4 * threads + pictures - 1) / pictures);
+  chunks = std::min(chunks, at.across_out);
   const bool along_first = along == &passes_[0];
   const LaneTables* tables = along ? lanes(*along, at.channels) : nullptr;
 

@@ -6,6 +6,9 @@
 
 namespace ndresize {
 
+// Element operations of a task after which an interrupt should be looked for: a tenth of a second.
+constexpr i64 longest_task = i64{1} << 27;
+
 // How many threads a call takes if it is not told: what affinity, container and OMP_NUM_THREADS
 // allow.
 int usable_threads();

@@ -60,7 +60,7 @@ const Prepared& Program::prepared(const i64* stride_in, const i64* stride_out) c
 }
 
 bool Program::run(const char* in, const i64* stride_in, char* out, const i64* stride_out,
-                  int threads, bool (*interrupted)()) const {
+                  bool touched, int threads, bool (*interrupted)()) const {
   if (product(spec.shape_out) == 0) return true;
   const Prepared& ready = prepared(stride_in, stride_out);
   const Nest& nest = ready.nest;
@@ -87,8 +87,10 @@ bool Program::run(const char* in, const i64* stride_in, char* out, const i64* st
 
   // Enough pieces of the outermost level that the threads finish together; few, because a ring is
   // filled anew in each.
-  i64 chunks = 1;
-  if (threads > 1) chunks = std::min<i64>(length, (4 * threads + batches * tiles - 1) / (batches * tiles));
+  // And so many that each takes a fraction of a second, for between them an interrupt is seen.
+  i64 chunks = work / longest_task / (batches * tiles) + 1;
+  if (threads > 1) chunks = std::max(chunks, (4 * threads + batches * tiles - 1) / (batches * tiles));
+  chunks = std::min(chunks, length);
   // Little batch entries are taken several at a time.
   const i64 each = std::max<i64>(1, work / (batches * tiles * chunks));
   const i64 units = batches * tiles * chunks;
@@ -119,7 +121,7 @@ bool Program::run(const char* in, const i64* stride_in, char* out, const i64* st
     const i64 begin = chunks == 1 ? 0 : length * chunk / chunks;
     const i64 end = chunks == 1 ? length : length * (chunk + 1) / chunks;
     if (!walk || walked != &tile.tables()) {
-      walk.emplace(spec, kernels, ready, tile, false);
+      walk.emplace(spec, kernels, ready, tile, false, touched);
       walked = &tile.tables();
     }
     if (spec.picks) {
@@ -127,7 +129,7 @@ bool Program::run(const char* in, const i64* stride_in, char* out, const i64* st
     } else if (safe.load(std::memory_order_relaxed) || !walk->sums(a, b, begin, end)) {
       safe = ready.careful;  // where one NaN is there are more
       walk.reset();          // the walks of a thread share its scratch
-      Walk(spec, kernels, ready, tile, true).sums(a, b, begin, end);
+      Walk(spec, kernels, ready, tile, true, touched).sums(a, b, begin, end);
     }
   };
   return parallel(

@@ -80,9 +80,10 @@ class Program {
   explicit Program(Spec spec, const Kernels& kernels);
   ~Program();
 
-  // Strides in bytes. Returns false if `interrupted` did.
-  bool run(const char* in, const i64* stride_in, char* out, const i64* stride_out, int threads,
-           bool (*interrupted)()) const;
+  // Strides in bytes. `touched`: the output's pages are in memory already; new ones are cleared and
+  // in the cache when they are first written. Returns false if `interrupted` did.
+  bool run(const char* in, const i64* stride_in, char* out, const i64* stride_out, bool touched,
+           int threads, bool (*interrupted)()) const;
 
   const Spec spec;
   const Kernels& kernels;

@@ -43,9 +43,9 @@ View sub(const View& view, int l, i64 i) {
 }  // namespace
 
 Walk::Walk(const Spec& spec, const Kernels& kernels, const Prepared& prepared, const Tile& tile,
-           bool safe)
+           bool safe, bool touched)
     : spec_(spec), kernels_(kernels), k_(kernels.rows[spec.type]), prepared_(prepared),
-      nest_(prepared.nest), tile_(tile.tables()), safe_(safe), stream_(prepared.stream),
+      nest_(prepared.nest), tile_(tile.tables()), safe_(safe), stream_(prepared.stream && touched),
       levels_(static_cast<int>(prepared.nest.levels.size())) {
   if (spec.picks) {
     if (!stream_) return;

@@ -17,7 +17,8 @@ struct View {
 
 class Walk {
  public:
-  Walk(const Spec& spec, const Kernels& kernels, const Prepared& prepared, const Tile& tile, bool safe);
+  Walk(const Spec& spec, const Kernels& kernels, const Prepared& prepared, const Tile& tile, bool safe,
+       bool touched);
   // Do outputs begin..end of the outermost level. Returns false if a NaN was written that may have
   // come through a weight of zero; the output is then to be made again with `safe`.
   bool sums(const View& in, const View& out, i64 begin, i64 end);
