@@ -50,6 +50,11 @@ const Prepared& Program::prepared(const i64* stride_in, const i64* stride_out) c
   fresh->nest = make_nest(spec, trailing, adjacent);
   i64 rows = 1;
   for (const Level& level : fresh->nest.levels) rows *= std::max<i64>(level.n_in, 1);
+  // Rows between those that are read would only be made to fill up a group.
+  const std::vector<Level>& levels = fresh->nest.levels;
+  if (!levels.empty() && levels.back().kind == Kind::after &&
+      levels.back().n_out * levels.back().pass->table.taps < levels.back().n_in)
+    rows = 1;
   make_tiles(*fresh, spec, kernels, rows);
   for (const PassSpec& pass : spec.passes)
     fresh->careful |= &pass == fresh->nest.row ? pass.table.has_zeros : pass.table.has_gaps;
