@@ -23,11 +23,13 @@ struct RowTable {
   int taps;
   int channels;
   int window;             // permute: samples loaded per block, 8 or 16
+  bool pairs;             // gather of floats: two neighbouring taps each, see gather_pairs
   i64 n_in, n_out;        // elements of the row that are read, from the tile's first on; and written
   const i64* starts;      // per sample of the tile, relative to the first that is read, in samples
   const void* weights;    // [sample][tap], in the accumulator's type
   const int* window_start;  // permute: per block of 8 outputs
-  const int* index;         // permute, gather: [block][tap][8], into the window or the row
+  const int* index;         // permute, gather: [block][tap][8], into the window or the row; pairs:
+                            // [block][8]
   const void* lanes;        // permute, gather: [block][tap][8] weights
 };
 

@@ -53,6 +53,20 @@ void gather_row(const RowTable& table, const A* row, A* dst) {
   }
 }
 
+template <bool Safe>
+void gather_pairs_row(const RowTable& table, const float* row, float* dst) {
+  const int* index = table.index;
+  const float* weights = static_cast<const float*>(table.lanes);
+  for (i64 o = 0; o < table.n_out; o += L, index += L, weights += 2 * L) {
+    V<float> first, second, sum{};
+    gather_pairs(row, index, first, second);
+    sum = multiply_add<Safe, float>(load_lanes<float>(weights), first, sum);
+    sum = multiply_add<Safe, float>(load_lanes<float>(weights + L), second, sum);
+    if (o + L <= table.n_out) store_lanes<float>(dst + o, sum);
+    else std::memcpy(dst + o, &sum, (table.n_out - o) * sizeof(float));
+  }
+}
+
 template <int A0, int A1, int A2, int A3, int A4, int A5, int A6, int A7, class T>
 inline T mix(const T& a, const T& b) {
   return __builtin_shufflevector(a, b, A0, A1, A2, A3, A4, A5, A6, A7);
@@ -175,6 +189,12 @@ void sum_taps(const RowTable& table, const char* const* rows, int count, char* c
   for (int r = 0; r < count; ++r) {
     const A* row = reinterpret_cast<const A*>(rows[r]);
     A* to = reinterpret_cast<A*>(dst[r]);
+    if constexpr (sizeof(A) == 4) {
+      if (table.pairs) {
+        gather_pairs_row<Safe>(table, row, to);
+        continue;
+      }
+    }
     if (table.method == Method::gather) gather_row<A, Safe>(table, row, to);
     else if (table.window == 16) permute_row<A, Safe, 16>(table, row, to);
     else permute_row<A, Safe, 8>(table, row, to);

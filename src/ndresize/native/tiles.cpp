@@ -62,6 +62,30 @@ void lane_tables(Tile& tile, const AxisTable& axis, i64 channels) {
   table.lanes = tile.lanes.data();
 }
 
+// For gathers of two neighbouring samples per output; at the end of the row the pair sits one further
+// back and its first weight is zero.
+void pair_tables(Tile& tile, const AxisTable& axis) {
+  constexpr i64 place[lanes] = {0, 1, 4, 5, 2, 3, 6, 7};  // as gather_pairs wants them
+  RowTable& table = tile.table;
+  const i64 blocks = (tile.n_out + lanes - 1) / lanes;
+  tile.index.assign(blocks * lanes, 0);
+  tile.lanes.assign(blocks * 2 * lanes * sizeof(float), 0);
+  float* weights = reinterpret_cast<float*>(tile.lanes.data());
+  for (i64 k = 0; k < tile.n_out; ++k) {
+    const i64 b = k / lanes, lane = k % lanes, sample = tile.out_begin + k;
+    if (axis.counts[sample] == 0) continue;
+    const i64 start = axis.starts[sample] - tile.in_begin, at = std::min(start, tile.n_in - 2);
+    const float* row = static_cast<const float*>(axis.row_weights(sample, sizeof(float)));
+    for (int t = 0; t < axis.counts[sample]; ++t)
+      weights[(b * 2 + start + t - at) * lanes + lane] = row[t];
+    // The table's entry k holds the place of output place[k], an exchange that undoes itself.
+    tile.index[b * lanes + place[lane]] = static_cast<int>(at);
+  }
+  table.pairs = true;
+  table.index = tile.index.data();
+  table.lanes = tile.lanes.data();
+}
+
 void shuffle_tables(Tile& tile, i64 block) {
   if (block > 16) return;
   const i64 n = tile.n_out;  // samples
@@ -169,7 +193,10 @@ void sum_tables(Tile& tile, const AxisTable& axis, const RowKernels& k, i64 chan
     table.method = apart && tile.n_in > 0 ? Method::gather : Method::transpose;
   }
   if (table.method != Method::transpose) {
-    if (k.accumulator_size == 4) lane_tables<float>(tile, axis, channels);
+    if (table.method == Method::gather && axis.taps == 2 && channels == 1 && tile.n_in >= 2 &&
+        k.accumulator_size == 4)
+      pair_tables(tile, axis);
+    else if (k.accumulator_size == 4) lane_tables<float>(tile, axis, channels);
     else lane_tables<double>(tile, axis, channels);
   }
   tile.in_begin = begin;

@@ -272,9 +272,39 @@ inline V<double> pick_lanes(const V<double>& a, const V<double>& b, const V<std:
   return __builtin_shuffle(a, b, __builtin_convertvector(index, V<std::int64_t>));
 }
 
+// Pairs of neighbours from eight places of a row, the first of each and the second of each. `index`
+// has the places in the order 0 1 4 5 2 3 6 7, in which two gathers of four pairs fall apart so.
+inline void gather_pairs(const float* row, const int* index, V<float>& first, V<float>& second) {
+#ifdef __AVX2__
+  const auto pairs = [&](const int* at) {
+    const __m128i places = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    return _mm256_castsi256_ps(
+        _mm256_i32gather_epi64(reinterpret_cast<const long long*>(row), places, 4));
+  };
+  const __m256 a = pairs(index), b = pairs(index + 4);
+  const __m256 x = _mm256_shuffle_ps(a, b, 0x88), y = _mm256_shuffle_ps(a, b, 0xdd);
+  std::memcpy(&first, &x, sizeof x);
+  std::memcpy(&second, &y, sizeof y);
+#else
+  constexpr int lane[L] = {0, 1, 4, 5, 2, 3, 6, 7};
+  for (int k = 0; k < L; ++k) {
+    float pair[2];
+    std::memcpy(pair, reinterpret_cast<const char*>(row) + i64(index[k]) * 4, sizeof pair);
+    first[lane[k]] = pair[0];
+    second[lane[k]] = pair[1];
+  }
+#endif
+}
+
 // Keep the compiler from fusing what made x with what takes it.
 template <class X>
 inline void hold(X& x) {
+#ifdef __AVX__
+  if constexpr (sizeof(X) == 32) {
+    asm volatile("" : "+x"(x));
+    return;
+  }
+#endif
   asm volatile("" : "+m"(x));
 }
 
