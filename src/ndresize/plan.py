@@ -210,14 +210,14 @@ class Plan:
             self._check_out(x, out)
             if order is not None and native.memory_order(out) != order:
                 order = None
-        program = self._program(order)
+        program = self._programs.get(order) or self._program(order)
         if program is None and order is not None:
             program, order = self._program(None), None
         if program is None:
             out[...] = portable.run(self, x)
             return out
         given, made = (x, out) if order is None else (x.transpose(order), out.transpose(order))
-        native.run(self, program, given, made, threads, touched=touched)
+        program.run(given, made, touched, threads or 0)
         if self.fill is not None:
             native.fill(self, out)
         return out

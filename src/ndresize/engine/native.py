@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from ndresize.rounding import ROUNDING_RULES
 if TYPE_CHECKING:
     from ndresize.plan import Pass, Plan
 
-__all__ = ["compile_plan", "empty", "fill", "instruction_set", "memory_order", "run"]
+__all__ = ["Runnable", "compile_plan", "empty", "fill", "instruction_set", "memory_order"]
 
 # The order of native/kernels.hpp.
 _TYPES = [
@@ -72,9 +72,7 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any], order: tuple[int, ...] |
     return np.empty([shape[axis] for axis in order], dtype).transpose(back)
 
 
-def compile_plan(
-    plan: Plan, order: tuple[int, ...] | None = None
-) -> _ext.Program | _ext.Picture | _Picks | _Sequence | None:
+def compile_plan(plan: Plan, order: tuple[int, ...] | None = None) -> Runnable | None:
     """Return the program of a plan, or None where the portable executor has to run it.
 
     `order` is that of the axes in memory, as `memory_order` gives it.
@@ -139,6 +137,10 @@ def compile_plan(
         shape_out,
         passes,
     )
+    if plan.dtype != plan.input_dtype and not wide_out:
+        return _Cast(program, plan.dtype)
+    if plan.dtype.kind not in "biufc":  # the buffer protocol does not know the type
+        return _Bits(program, "u2" if plan.dtype.name == "bfloat16" else f"V{plan.dtype.itemsize}")
     little = _little_picks(plan) if plan.is_selection else None
     return program if little is None else _Picks(program, little)
 
@@ -205,6 +207,40 @@ def _one_per_axis(passes: tuple[Pass, ...]) -> tuple[Pass, ...] | None:
     return tuple(by_axis.values())
 
 
+class Runnable(Protocol):
+    """What a plan is compiled to."""
+
+    def run(self, x: NDArray[Any], out: NDArray[Any], touched: bool, threads: int, /) -> None:
+        """Write what `x` becomes to `out`, but for the samples that take a constant.
+
+        Both have their axes in the order that the plan was compiled for. `touched` tells whether
+        `out` was written before, so that its memory is there and not in the cache; `threads` is
+        how many at most, 0 for all.
+        """
+
+
+@dataclass(frozen=True)
+class _Cast:
+    """A program that wants the input in the type of the output."""
+
+    program: _ext.Program
+    dtype: np.dtype[Any]
+
+    def run(self, x: NDArray[Any], out: NDArray[Any], touched: bool, threads: int) -> None:
+        self.program.run(x.astype(self.dtype), out, touched, threads)
+
+
+@dataclass(frozen=True)
+class _Bits:
+    """A program for elements that the buffer protocol does not know, seen as bits that it does."""
+
+    program: _ext.Program
+    bits: str
+
+    def run(self, x: NDArray[Any], out: NDArray[Any], touched: bool, threads: int) -> None:
+        self.program.run(x.view(self.bits), out.view(self.bits), touched, threads)
+
+
 @dataclass(frozen=True)
 class _Picks:
     """Picks of little maps: one program for arrays without gaps, one for all others."""
@@ -257,33 +293,6 @@ def _picks_first(plan: Plan) -> _Sequence | None:
 def _accumulator(kind: str) -> str:
     """Return what the kernels of that name sum in, as native/vectors.hpp has it."""
     return "float64" if kind in ("float64", "int32", "uint32", "int64", "uint64") else "float32"
-
-
-def run(
-    plan: Plan,
-    program: Any,
-    x: NDArray[Any],
-    out: NDArray[Any],
-    threads: int | None,
-    *,
-    touched: bool,
-) -> None:
-    """Compute ``plan(x)`` into `out`, but for the samples that take a constant.
-
-    `x` and `out` have their axes in the order that the program was compiled for. `touched` tells
-    whether `out` has been written before, so that its memory is there and not in the cache.
-    """
-    if (
-        plan.dtype != plan.input_dtype
-        and isinstance(program, _ext.Program)
-        and not program.wide_out
-    ):
-        x = x.astype(plan.dtype)
-    if plan.dtype.kind not in "biufc":  # types that the buffer protocol does not know
-        bits = f"V{x.itemsize}" if plan.dtype.name != "bfloat16" else "u2"
-        program.run(x.view(bits), out.view(bits), touched, threads or 0)
-    else:
-        program.run(x, out, touched, threads or 0)
 
 
 def fill(plan: Plan, out: NDArray[Any]) -> None:
