@@ -351,11 +351,8 @@ Picture::Picture(std::vector<i64> in, std::vector<i64> out, std::vector<FixedPas
 Picture::~Picture() = default;
 
 const LaneTables* Picture::lanes(const FixedPass& along, i64 channels) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  for (const auto& [known, tables] : known_)
-    if (known == channels) return tables.get();
-  known_.emplace_back(channels, lane_tables(along, channels, kernels_.fixed.vector_bytes));
-  return known_.back().second.get();
+  return known_.get(channels,
+                    [&] { return lane_tables(along, channels, kernels_.fixed.vector_bytes); });
 }
 
 bool Picture::run(const char* in, const i64* stride_in, char* out, const i64* stride_out,

@@ -1,9 +1,8 @@
 // 8-bit pictures in fixed point: at most one pass along the rows of pixels and one across them.
 #pragma once
-#include <memory>
-#include <mutex>
 #include <vector>
 
+#include "kept.hpp"
 #include "kernels.hpp"
 
 namespace ndresize {
@@ -47,8 +46,7 @@ class Picture {
   const bool signed_bytes_;
   const Kernels& kernels_;
   const LaneTables* lanes(const FixedPass& along, i64 channels) const;
-  mutable std::mutex mutex_;
-  mutable std::vector<std::pair<i64, std::unique_ptr<LaneTables>>> known_;  // by channels
+  mutable Kept<i64, LaneTables> known_;  // by channels
 };
 
 }  // namespace ndresize

@@ -108,12 +108,13 @@ class Pool {
 // so it begins with a new pool.
 std::atomic<Pool*> pool{nullptr};
 
-Pool& the_pool() {
-  static const bool registered = [] {
+// When the module is loaded, and not when a call comes first: a fork while another thread is in the
+// middle of that would leave the child waiting for it.
+[[maybe_unused]] const int registered =
     pthread_atfork(nullptr, nullptr, [] { pool = nullptr; });
-    return true;
-  }();
-  (void)registered;
+const int limit_of_container = cgroup_limit();
+
+Pool& the_pool() {
   Pool* known = pool.load();
   if (!known) {
     auto* fresh = new Pool;
@@ -127,8 +128,7 @@ Pool& the_pool() {
 
 // Affinity, container and OMP_NUM_THREADS, whichever is least.
 int usable_threads() {
-  static const int limit = cgroup_limit();
-  int count = limit;
+  int count = limit_of_container;
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) count = std::min(count, CPU_COUNT(&set));
   if (const char* omp = std::getenv("OMP_NUM_THREADS"))

@@ -35,7 +35,6 @@ Program::Program(Spec s, const Kernels& k) : spec(std::move(s)), kernels(k) {}
 Program::~Program() = default;
 
 const Prepared& Program::prepared(const i64* stride_in, const i64* stride_out) const {
-  const RowKernels& k = kernels.rows[spec.type];
   const auto [trailing, adjacent] = layout_of(spec, stride_in, stride_out);
   const std::vector<bool> key = [&, t = trailing, a = adjacent] {
     std::vector<bool> bits(spec.shape_in.size() + 2, false);
@@ -43,9 +42,11 @@ const Prepared& Program::prepared(const i64* stride_in, const i64* stride_out) c
     bits.back() = a;
     return bits;
   }();
-  const std::lock_guard<std::mutex> lock(mutex_);
-  for (const auto& [known, value] : known_)
-    if (known == key) return *value;
+  return *known_.get(key, [&, t = trailing, a = adjacent] { return prepare(t, a); });
+}
+
+std::unique_ptr<Prepared> Program::prepare(int trailing, bool adjacent) const {
+  const RowKernels& k = kernels.rows[spec.type];
   auto fresh = std::make_unique<Prepared>();
   fresh->nest = make_nest(spec, trailing, adjacent);
   i64 rows = 1;
@@ -60,8 +61,7 @@ const Prepared& Program::prepared(const i64* stride_in, const i64* stride_out) c
     fresh->careful |= &pass == fresh->nest.row ? pass.table.has_zeros : pass.table.has_gaps;
   fresh->careful &= k.has_nan;
   fresh->stream = product(spec.shape_out) * spec.item_out >= streamed;
-  known_.emplace_back(key, std::move(fresh));
-  return *known_.back().second;
+  return fresh;
 }
 
 bool Program::run(const char* in, const i64* stride_in, char* out, const i64* stride_out,

@@ -1,9 +1,9 @@
 // A plan as the executor sees it: passes over the axes of strided arrays. No rule of any system.
 #pragma once
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "kept.hpp"
 #include "kernels.hpp"
 
 namespace ndresize {
@@ -90,8 +90,8 @@ class Program {
 
  private:
   const Prepared& prepared(const i64* stride_in, const i64* stride_out) const;
-  mutable std::mutex mutex_;
-  mutable std::vector<std::pair<std::vector<bool>, std::unique_ptr<Prepared>>> known_;
+  std::unique_ptr<Prepared> prepare(int trailing, bool adjacent) const;
+  mutable Kept<std::vector<bool>, Prepared> known_;  // by memory layout
 };
 
 }  // namespace ndresize
