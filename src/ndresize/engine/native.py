@@ -82,7 +82,7 @@ def compile_plan(plan: Plan, order: tuple[int, ...] | None = None) -> Runnable |
     if not plan.passes or plan.input_dtype.hasobject or plan.input_dtype.kind == "T":
         return None
     if not np.can_cast(plan.input_dtype, plan.dtype, "safe"):
-        return None  # `run` brings the input to the output's type first
+        return None  # `_Cast` would lose what the sums need
     if any(step.arithmetic.accumulator == "fixed" for step in plan.passes):
         return fixed.compile_picture(plan) or _picks_first(plan)
     steps = _one_per_axis(plan.passes)
@@ -263,7 +263,7 @@ class _Sequence:
     second: Plan
 
     def run(self, x: NDArray[Any], out: NDArray[Any], touched: bool, threads: int) -> None:
-        del touched  # a view of `out` says nothing of its pages
+        del touched  # the second plan takes an output that it is given for one that was written
         self.second(self.first(x, threads=threads or None), out=out, threads=threads or None)
 
 
