@@ -5,8 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -122,3 +124,78 @@ def test_an_axis_longer_than_32_bits_count(mode: str) -> None:
     y = ndresize.resize(x, sizes=[n // 512], mode=mode)
     assert y[-3:].tolist() == [0, 200, 200]
     assert y[:100].tolist() == [0] * 100
+
+
+def large_result(value: float) -> np.ndarray:
+    """Return more than 16 MB of one value."""
+    x = np.full((1025, 2048), value, np.float32)
+    return ndresize.resize(x, sizes=(2050, 2048), mode="linear")
+
+
+def test_memory_of_a_large_result_serves_the_next() -> None:
+    first = large_result(1.0)
+    place = first.ctypes.data
+    del first
+    assert large_result(2.0).ctypes.data == place
+
+
+def test_large_results_that_are_kept_have_memory_of_their_own() -> None:
+    kept = [large_result(float(value)) for value in range(8)]
+    del kept[::2]
+    kept += [large_result(float(value)) for value in (10, 11, 12)]
+    assert [float(y[0, 0]) for y in kept] == [1, 3, 5, 7, 10, 11, 12]
+    assert all((y == y[0, 0]).all() for y in kept)
+
+
+def test_a_part_of_a_large_result_keeps_its_memory() -> None:
+    part = large_result(3.0)[-1, -5:]
+    for value in (4.0, 5.0):
+        large_result(value)
+    assert part.tolist() == [3.0] * 5
+
+
+def test_no_more_than_128_mb_are_kept() -> None:
+    printed = run_python("""
+        def resident():
+            with open("/proc/self/statm") as statm:
+                return int(statm.read().split()[1]) * 4096
+        def results(count, samples):
+            x = np.ones((samples >> 11, 1024), np.float32)
+            return [ndresize.resize(x, sizes=(samples >> 11, 2048), mode="linear")
+                    for _ in range(count)]
+        results(1, 1 << 12)
+        before = resident()
+        results(3, 1 << 26)
+        after_large = resident() - before
+        results(12, 1 << 23)
+        print(after_large, resident() - before)
+    """)
+    after_large, after_many = map(int, printed.split())
+    assert after_large < 48 << 20  # one of 256 MB is not kept
+    assert 64 << 20 < after_many < 160 << 20
+
+
+def test_large_results_from_many_threads() -> None:
+    def check(value: int) -> bool:
+        y = large_result(float(value))
+        again = large_result(float(value + 100))
+        return bool((y == value).all() and (again == value + 100).all())
+
+    with ThreadPoolExecutor(4) as threads:
+        assert all(threads.map(check, range(24)))
+
+
+@pytest.mark.parametrize("kind", ["complex64", "float16", "uint8", "bfloat16"])
+def test_large_results_of_every_type(kind: str) -> None:
+    dtype = np.dtype(ml_dtypes.bfloat16 if kind == "bfloat16" else kind)
+    rows = (17 << 20) // dtype.itemsize // 2048
+    x = (np.arange(rows * 1024) % 50).reshape(rows, 1024).astype(dtype)
+    y = ndresize.resize(x, sizes=(rows, 2048), mode="linear")
+    assert y.dtype == dtype
+    for part in (slice(0, 3), slice(rows - 3, rows)):
+        little = ndresize.resize(x[part].copy(), sizes=(3, 2048), mode="linear")
+        assert y[part].tobytes() == little.tobytes()
+    channels_last = np.moveaxis(np.ones((2, 2 << 20, 3), dtype), 2, 0)
+    z = ndresize.resize(channels_last, sizes=(3, 4, 2 << 20), mode="nearest")
+    assert z.strides[0] == dtype.itemsize
+    assert (z == 1).all()

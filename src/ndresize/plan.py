@@ -200,12 +200,12 @@ class Plan:
             raise ResizeError(f"the plan is for shape {self.input_shape}, got {x.shape}")
         if x.dtype != self.input_dtype:
             raise ResizeError(f"the plan is for type {self.input_dtype}, got {x.dtype}")
-        touched = out is not None
+        touched = True
         order = None if x.flags.c_contiguous else native.memory_order(x)
         if out is None:
             if not self._programs:
                 _refuse_larger_than_memory(self.output_shape, self.dtype)
-            out = native.empty(self.output_shape, self.dtype, order)
+            out, touched = native.empty(self.output_shape, self.dtype, order)
         else:
             self._check_out(x, out)
             if order is not None and native.memory_order(out) != order:

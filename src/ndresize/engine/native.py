@@ -64,12 +64,25 @@ def memory_order(x: NDArray[Any]) -> tuple[int, ...] | None:
     return tuple(order)
 
 
-def empty(shape: tuple[int, ...], dtype: np.dtype[Any], order: tuple[int, ...] | None) -> Any:
-    """Return a new array whose axes lie in memory in that order."""
-    if order is None:
-        return np.empty(shape, dtype)
-    back = sorted(range(len(order)), key=order.__getitem__)
-    return np.empty([shape[axis] for axis in order], dtype).transpose(back)
+def empty(
+    shape: tuple[int, ...], dtype: np.dtype[Any], order: tuple[int, ...] | None
+) -> tuple[NDArray[Any], bool]:
+    """Return a new array whose axes lie in memory in that order, and whether its pages are there.
+
+    They are where they were part of a large array that has been given back.
+    """
+    if order is not None:
+        shape = tuple(shape[axis] for axis in order)
+    size = math.prod(shape) * dtype.itemsize
+    touched = False
+    if size < _ext.large_block or dtype.hasobject:
+        out = np.empty(shape, dtype)
+    else:
+        memory, touched = _ext.memory(size)
+        out = memory.view(dtype).reshape(shape)
+    if order is not None:
+        out = out.transpose(sorted(range(len(order)), key=order.__getitem__))
+    return out, touched
 
 
 def compile_plan(plan: Plan, order: tuple[int, ...] | None = None) -> Runnable | None:

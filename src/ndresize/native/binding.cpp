@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "blocks.hpp"
 #include "picture.hpp"
 #include "program.hpp"
 
@@ -262,12 +263,25 @@ class BoundPicture {
   ndresize::Picture picture_;
 };
 
+using Bytes = nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>>;
+
+nb::tuple memory(i64 size) {
+  ndresize::Block* block = ndresize::take_block(size);
+  const nb::capsule owner(
+      block, [](void* p) noexcept { ndresize::give_block(static_cast<ndresize::Block*>(p)); });
+  const size_t shape[1] = {static_cast<size_t>(size)};
+  return nb::make_tuple(Bytes(block->memory, 1, shape, owner), block->touched);
+}
+
 }  // namespace
 
 NB_MODULE(_ext, m) {
   m.attr("__doc__") = "The compiled engine of ndresize. Use ndresize.Plan.";
   m.def("instruction_set", [] { return std::string(chosen().name); },
         "Return the name of the instruction set whose kernels run.");
+  m.attr("large_block") = ndresize::large_block;
+  m.def("memory", memory, "size"_a,
+        "Return new bytes and whether their pages were written before; for large outputs.");
   nb::class_<Bound>(m, "Program", "The passes of a plan, ready to run.")
       .def(nb::init<int, bool, i64, bool, int, bool, std::vector<i64>, std::vector<i64>, nb::list>(),
            "type"_a, "picks"_a, "item"_a, "wide_out"_a, "rounding"_a, "fused"_a, "shape_in"_a,
