@@ -328,21 +328,6 @@ def _copies_of_one_sample(call: Call) -> bool:
     return any(n_in == 1 and n_out > 1 for n_in, n_out in _lengths(call))
 
 
-def _uint8_near_ties(call: Call) -> bool:
-    """Tell whether products of samples and weights of more than 7 bits are rounded to float32."""
-    if _method(call) != "bilinear" or call.dtype != "uint8":
-        return False
-    from ndresize.dialects._tensorflow_axes import coordinates
-    from ndresize.dialects._tensorflow_lite import axis_scale
-
-    for n_in, n_out in _lengths(call):
-        scale = axis_scale(n_in, n_out, _flag(call, "align_corners"))
-        at = coordinates(n_out, scale, _flag(call, "half_pixel_centers")) * 2**7
-        if (at != np.rint(at)).any():
-            return True
-    return False
-
-
 _PHOTOGRAPH = (1, 1080, 1920, 3)
 
 # Area sums both axes at once, legacy bicubic too; and Lanczos weights take the C library's sine, of
@@ -425,7 +410,6 @@ COUNTERPARTS = (
         ulps=_LONG_SUMS,
         deviations={
             "tflite-fixed-overrun": _fixed_overruns,
-            "tflite-uint8-near-ties": _uint8_near_ties,
             "tflite-copies-of-one-sample": _copies_of_one_sample,
         },
         speed={

@@ -15,7 +15,10 @@ FLAGS = [
     "-fsanitize=address,undefined",
     "-fno-sanitize-recover=undefined",
 ]
-SETS = {"baseline": [], "avx2": ["-mavx2", "-mfma", "-mf16c"]}
+SETS = {
+    "kernels": {"baseline": [], "avx2": ["-mavx2", "-mfma", "-mf16c"]},
+    "joint_kernels": {"baseline": [], "apart": ["-mavx2", "-mf16c", "-ffp-contract=off"]},
+}
 COUNT = 6_000
 
 
@@ -33,16 +36,18 @@ def compiler() -> str:
 def test_random_programs_touch_no_other_memory_and_sum_right(tmp_path: Path) -> None:
     jobs = [
         (
-            NATIVE / "kernels.cpp",
-            tmp_path / f"{name}.o",
+            NATIVE / f"{file}.cpp",
+            tmp_path / f"{file}_{name}.o",
             *flags,
             f"-DNDRESIZE_ISA={name}",
             f'-DNDRESIZE_ISA_NAME="{name}"',
-            f"-DNDRESIZE_KERNELS=kernels_{name}",
+            f"-DNDRESIZE_KERNELS={file}_{name}",
         )
-        for name, flags in SETS.items()
+        for file, sets in SETS.items()
+        for name, flags in sets.items()
     ]
-    sources = [NATIVE / f"{n}.cpp" for n in ("program", "nest", "tiles", "walk", "picture", "pool")]
+    parts = ("program", "nest", "tiles", "walk", "picture", "joint", "pool")
+    sources = [NATIVE / f"{name}.cpp" for name in parts]
     sources.append(Path(__file__).parent / "native" / "fuzz.cpp")
     jobs += [(source, tmp_path / f"{source.stem}.o") for source in sources]
     with ThreadPoolExecutor(2) as pool:

@@ -50,10 +50,13 @@ class Arithmetic:
     fused : bool
         Of floats: whether a product and the sum it is added to may round once together. If not,
         each rounds, as in systems that are compiled without fused multiply-add.
-    sums : {"chain", "halves"}
+    sums : {"chain", "halves", "joint"}
         Of floats: in which order products are added. "chain": tap by tap. "halves": of four taps
         the sum of the first two and the sum of the last two, in each of which the first product is
-        added to the second at once if `fused`.
+        added to the second at once if `fused`. "joint": neighbouring passes along different axes
+        are one sum; each sample is multiplied by the product of its weights, of which that of the
+        first pass comes first, and these products are added one by one, the first pass's taps
+        changing fastest.
     bits : int
         Of "fixed": fractional bits of the weights, each of which is a multiple of ``2**-bits``.
     cut : tuple of int, optional
@@ -67,7 +70,7 @@ class Arithmetic:
     accumulator: Accumulator = "float32"
     store: Literal["wide", "element"] = "wide"
     fused: bool = True
-    sums: Literal["chain", "halves"] = "chain"
+    sums: Literal["chain", "halves", "joint"] = "chain"
     bits: int = 0
     cut: tuple[int, int] | None = None
     limits: tuple[int, int] | None = None
@@ -131,7 +134,7 @@ class Plan:
         What is done, in order.
     output_shape : tuple of int
         Shape of the result.
-    rounding : {"half_even", "half_away", "truncate"}
+    rounding : {"half_even", "half_away", "truncate", "half_added"}
         How sums become integers, where `dtype` is an integer type.
     fill : Fill or None
         Samples that take a constant after all passes.
@@ -369,7 +372,7 @@ def _sums(how: Arithmetic) -> str:
     if how.accumulator == "element":
         return ""
     if how.accumulator != "fixed":
-        order = " in halves" if how.sums == "halves" else ""
+        order = {"chain": "", "halves": " in halves", "joint": " over all axes at once"}[how.sums]
         return f", {how.accumulator} sums{order}" + ("" if how.fused else ", products rounded")
     words = f", fixed point of {how.bits} bits"
     if how.cut is not None:
@@ -476,9 +479,14 @@ def _without_fill(step: Pass, fill: Fill | None) -> AxisOperator:
 
 
 def _summing(step: Pass, dtype: np.dtype[Any]) -> Arithmetic:
-    """Return the arithmetic of a transposed pass: the transpose of picking is adding up."""
+    """Return the arithmetic of a transposed pass: the transpose of picking is adding up.
+
+    The transpose of a joint sum need not be one: what its passes have of samples are more.
+    """
     if step.arithmetic.accumulator == "element":
         return Arithmetic.for_dtype(dtype)
+    if step.arithmetic.sums == "joint":
+        return replace(step.arithmetic, sums="chain")
     return step.arithmetic
 
 

@@ -8,8 +8,9 @@ import numpy as np
 
 __all__ = ["ROUNDING_RULES", "RoundingRule", "limits", "round_sums"]
 
-RoundingRule = Literal["half_even", "half_away", "truncate"]
-"""To the nearest integer, ties to even or away from zero; or toward zero. All saturate."""
+RoundingRule = Literal["half_even", "half_away", "truncate", "half_added"]
+"""To the nearest integer, ties to even or away from zero; or toward zero, of the sum or of the sum
+and one half, which is rounded first. All saturate."""
 
 ROUNDING_RULES: tuple[str, ...] = get_args(RoundingRule)
 
@@ -27,7 +28,7 @@ def round_sums(sums: Any, rule: RoundingRule, xp: Any) -> Any:
     ----------
     sums : array
         Floats of the array-API namespace `xp`.
-    rule : {"half_even", "half_away", "truncate"}
+    rule : {"half_even", "half_away", "truncate", "half_added"}
         The rounding rule.
     xp : module
         An array-API namespace.
@@ -36,6 +37,8 @@ def round_sums(sums: Any, rule: RoundingRule, xp: Any) -> Any:
         return xp.trunc(sums)
     if rule == "half_even":
         return xp.round(sums)
+    if rule == "half_added":
+        return xp.trunc(sums + 0.5)
     # Half away from zero. Not floor(|x| + 0.5): that sum itself rounds, and 0.49999997f would
     # become 1.
     whole = xp.trunc(sums)

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "../../src/ndresize/native/joint.hpp"
 #include "../../src/ndresize/native/picture.hpp"
 #include "../../src/ndresize/native/program.hpp"
 
@@ -371,6 +372,79 @@ bool picture(const Kernels& kernels) {
   return good;
 }
 
+// --- Sums along several axes at once ---
+
+template <class T>
+bool joint(int type, const JointKernels* kernels) {
+  const size_t rank = static_cast<size_t>(draw(1, 4));
+  const i64 longest = rank == 1 ? 3000 : rank == 2 ? 70 : 14;
+  std::vector<i64> shape;
+  for (size_t k = 0; k < rank; ++k) shape.push_back(draw(1, longest));
+  if (rank > 1 && draw(0, 1)) shape.back() = draw(0, 3) ? draw(1, 7) : draw(8, 90);  // channels
+  std::vector<i64> shape_out = shape;
+  std::vector<int> axes(rank);
+  for (size_t k = 0; k < rank; ++k) axes[k] = static_cast<int>(k);
+  std::shuffle(axes.begin(), axes.end(), rng);
+  axes.resize(static_cast<size_t>(draw(1, std::min<i64>(static_cast<i64>(rank), 3))));
+  std::vector<JointPass> passes;
+  for (const int axis : axes) {
+    JointPass pass;
+    pass.axis = axis;
+    pass.n_out = shape_out[axis] = draw(1, longest);
+    pass.taps = static_cast<int>(draw(1, 2));
+    const bool steady = draw(0, 2) != 0;
+    for (int t = 0; t < pass.taps; ++t)
+      for (i64 o = 0; o < pass.n_out; ++o) {
+        const i64 at = steady ? std::min(o * shape[axis] / pass.n_out + t, shape[axis] - 1)
+                              : draw(0, shape[axis] - 1);
+        pass.index.push_back(at);
+        pass.weights.push_back(static_cast<float>(draw(-8, 8)) / 8);  // sums are exact
+      }
+    passes.push_back(pass);
+  }
+  const auto rounding = static_cast<Rounding>(draw(0, 2));
+  const float plus = draw(0, 1) ? 0.5f : 0.0f;
+  Array in = make_array(shape, sizeof(T), true), out = make_array(shape_out, sizeof(T), false);
+  each(shape, [&](const std::vector<i64>& at) {
+    put<T>(in.p + offset(at, in.stride), static_cast<double>(draw(std::is_signed_v<T> ? -100 : 0, 100)));
+  });
+  const Joint program(shape, shape_out, passes, {rounding, plus}, kernels[type]);
+  program.run(in.p, in.stride.data(), out.p, out.stride.data(), static_cast<int>(draw(1, 3)),
+              [] { return false; });
+  bool good = true;
+  most(shape_out, [&](const std::vector<i64>& at) {
+    double sum = 0;
+    std::vector<i64> reach(shape.size(), 1);
+    for (const JointPass& p : passes) reach[p.axis] = p.taps;
+    each(reach, [&](const std::vector<i64>& tap) {
+      double w = 1;
+      std::vector<i64> from = at;
+      for (const JointPass& p : passes) {
+        const i64 entry = tap[p.axis] * p.n_out + at[p.axis];
+        from[p.axis] = p.index[entry];
+        w *= p.weights[entry];
+      }
+      sum += w * get<T>(in.p + offset(from, in.stride));
+    });
+    if (!std::is_floating_point_v<T>) {
+      sum += plus;
+      switch (rounding) {
+        case Rounding::half_even: sum = std::nearbyint(sum); break;
+        case Rounding::half_away: sum = std::round(sum); break;
+        default: sum = std::trunc(sum); break;
+      }
+      sum = std::min(std::max(sum, static_cast<double>(std::numeric_limits<T>::min())),
+                     static_cast<double>(std::numeric_limits<T>::max()));
+    }
+    const double got = get<T>(out.p + offset(at, out.stride));
+    if (good && got != sum) {
+      std::printf("joint sum of %zu passes, type %d: got %g, not %g\n", passes.size(), type, got, sum);
+      good = false;
+    }
+  });
+  return good;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -385,10 +459,13 @@ int main(int argc, char** argv) {
         !once<std::uint8_t>(u8, *kernels, Size::large_picks))
       return 1;
   }
+  std::vector<const JointKernels*> joint_sets = {joint_kernels_baseline()};
+  if (__builtin_cpu_supports("avx2")) joint_sets.push_back(joint_kernels_apart());
   for (int k = 0; k < count; ++k) {
+    const JointKernels* joints = joint_sets[static_cast<size_t>(draw(0, static_cast<i64>(joint_sets.size()) - 1))];
     const Kernels& kernels = *sets[static_cast<size_t>(draw(0, static_cast<i64>(sets.size()) - 1))];
     bool good = true;
-    switch (draw(0, 14)) {
+    switch (draw(0, 18)) {
       case 0: good = once<float>(f32, kernels); break;
       case 1: good = once<double>(f64, kernels); break;
       case 2: good = once<std::uint8_t>(u8, kernels); break;
@@ -400,6 +477,10 @@ int main(int argc, char** argv) {
       case 8: good = once<std::int64_t>(s64, kernels); break;
       case 9: good = once<std::uint8_t>(u8d, kernels); break;
       case 10: good = once<std::int16_t>(i16d, kernels); break;
+      case 11: good = joint<std::uint8_t>(u8, joints); break;
+      case 12: good = joint<std::int8_t>(i8, joints); break;
+      case 13: good = joint<std::int32_t>(i32, joints); break;
+      case 14: good = joint<float>(f32, joints); break;
       default: good = picture(kernels); break;
     }
     if (!good) return 1;

@@ -15,7 +15,7 @@ from ndresize.axis import AxisOperator
 from ndresize.dialects._onnxruntime_coordinates import Singles, single
 from ndresize.edges import apply_edges
 
-__all__ = ["PRECISION_BITS", "antialiased", "cubic", "two_points"]
+__all__ = ["PRECISION_BITS", "antialiased", "cubic", "two_points", "two_points_joint"]
 
 PRECISION_BITS = 22
 """Fractional bits of the weights of 8-bit samples under antialias."""
@@ -44,6 +44,29 @@ def two_points(x: Singles, n_in: int, bits: int | None = None) -> AxisOperator:
     edge = first == second
     weights = np.stack([np.where(edge, 1, to_first), np.where(edge, 0, to_second)], axis=1)
     return AxisOperator(first, weights, n_in)
+
+
+def two_points_joint(x: Singles, n_in: int) -> tuple[AxisOperator, AxisOperator]:
+    """Return the operators of linear interpolation whose products are summed over all axes at once.
+
+    One that repeats the last sample, which Runtime reads twice and weighs by a half each, and then
+    the weights: sums of 3 and of 2.9999998, which are cut off, differ by one.
+
+    Parameters
+    ----------
+    x : ndarray of float32, shape (n_out,)
+        Coordinates; those outside are moved to the edge.
+    n_in : int
+        Length of the input axis.
+    """
+    x = np.clip(x, single(0), single(n_in - 1))
+    first = np.minimum(x.astype(np.int64), n_in - 1)
+    to_second = x - first.astype(single)
+    to_first = np.abs(x - (first + 1).astype(single))
+    edge = first == n_in - 1
+    weights = np.stack([np.where(edge, 0.5, to_first), np.where(edge, 0.5, to_second)], axis=1)
+    repeats = AxisOperator.select(np.minimum(np.arange(n_in + 1), n_in - 1), n_in)
+    return repeats, AxisOperator(first, weights, n_in + 1)
 
 
 def cubic(

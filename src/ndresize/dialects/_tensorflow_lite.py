@@ -16,6 +16,7 @@ __all__ = [
     "axis_scale",
     "bilinear",
     "bilinear_fixed",
+    "bilinear_joint",
     "nearest",
     "nearest_uint8",
     "overruns",
@@ -54,12 +55,30 @@ def nearest_uint8(n_in: int, n_out: int) -> AxisOperator:
 
 
 def bilinear(n_in: int, n_out: int, align_corners: bool, half_pixel_centers: bool) -> AxisOperator:
-    """Return the operator of RESIZE_BILINEAR for float32 and uint8."""
+    """Return the operator of RESIZE_BILINEAR for float32."""
     at = coordinates(n_out, axis_scale(n_in, n_out, align_corners), half_pixel_centers)
     floor = np.floor(at)
     lower = np.clip(floor.astype(np.int64), 0, n_in - 1)
     upper = np.minimum(np.ceil(at).astype(np.int64), n_in - 1)
     return two_taps(lower, upper, at - floor, n_in)
+
+
+def bilinear_joint(
+    n_in: int, n_out: int, align_corners: bool, half_pixel_centers: bool
+) -> tuple[AxisOperator, AxisOperator]:
+    """Return the operators of RESIZE_BILINEAR for uint8, whose products are summed at once.
+
+    One that repeats both edge samples, then the weights. A sample at the edge is read twice, by
+    weights whose sum is 1, the second of which may be negative.
+    """
+    at = coordinates(n_out, axis_scale(n_in, n_out, align_corners), half_pixel_centers)
+    lower = np.maximum(np.floor(at), np.float32(0))
+    part = at - lower
+    weights = np.stack([np.float32(1) - part, part], axis=1)
+    edges = AxisOperator.select(np.clip(np.arange(-1, n_in + 1), 0, n_in - 1), n_in)
+    # Before the first sample both reads are of it.
+    first = np.where(at < 0, 0, lower.astype(np.int64) + 1)
+    return edges, AxisOperator(np.minimum(first, n_in), weights, n_in + 2)
 
 
 def _fixed_coordinates(

@@ -27,7 +27,6 @@ from ndresize.dialects._onnxruntime_coordinates import (
     coordinates,
     nearest,
 )
-from ndresize.dialects._onnxruntime_joint import JointPlan
 from ndresize.dialects._planned import planned
 from ndresize.errors import ResizeError
 from ndresize.plan import Arithmetic, Fill, Pass, Plan, make_plan, refuse_uncountable
@@ -35,6 +34,7 @@ from ndresize.plan import Arithmetic, Fill, Pass, Plan, make_plan, refuse_uncoun
 __all__ = ["ELEMENT_TYPES", "OPSETS", "UPSAMPLE_OPSETS", "resize", "upsample"]
 
 _SUMS = Arithmetic("float32", fused=False)  # Runtime's loops are compiled without FMA
+_JOINT = replace(_SUMS, sums="joint")
 
 OPSETS = (10, 11, 13, 18, 19)
 UPSAMPLE_OPSETS = (7, 9)
@@ -480,17 +480,16 @@ def _linear(
     """Return the plan of linear interpolation without antialias."""
     bytes_last = dtype.itemsize == 1 and resized == (1, 2)
     bits = 10 if bytes_last else None
-    operators: dict[int, AxisOperator] = {}
+    at: dict[int, Singles] = {}
     outside: list[Mask | None] = [None] * len(shape)
     for a in resized:
-        axis = axes[a]
-        x = _at(axis, words)
-        outside[a] = _off(x, axis) if words.crops else None
-        arguments.refuse_huge_axis(a, axis.n_out, 2)
-        operators[a] = weights.two_points(x, axis.n_in, bits)
+        arguments.refuse_huge_axis(a, axes[a].n_out, 2)
+        at[a] = _at(axes[a], words)
+        outside[a] = _off(at[a], axes[a]) if words.crops else None
     fill = _fill(words, dtype, outside)
     if (dtype.kind in "iu" and not bytes_last) or (dtype == np.float32 and len(resized) == 3):
-        return _joint(shape, dtype, operators, fill)
+        return _joint(shape, dtype, at, fill)
+    operators = {a: weights.two_points(x, shape[a], bits) for a, x in at.items()}
     arithmetic = _SUMS if bits is None else Arithmetic("fixed", bits=bits)
     return make_plan(
         shape,
@@ -504,18 +503,18 @@ def _linear(
 
 
 def _joint(
-    shape: tuple[int, ...],
-    dtype: np.dtype[Any],
-    operators: dict[int, AxisOperator],
-    fill: Fill | None,
+    shape: tuple[int, ...], dtype: np.dtype[Any], at: dict[int, Singles], fill: Fill | None
 ) -> Plan:
-    """Return the plan that sums over all axes at once."""
-    passes = tuple(
-        Pass(axis, operators[axis], Arithmetic("float32")) for axis in sorted(operators)[::-1]
-    )
-    halved = tuple(step.operator.starts == step.operator.n_in - 1 for step in passes)
-    output = tuple(operators[a].n_out if a in operators else n for a, n in enumerate(shape))
-    return JointPlan(shape, dtype, passes, output, dtype, "truncate", fill, halved)
+    """Return the plan of linear interpolation whose products are summed over all axes at once."""
+    picks: list[Pass] = []
+    sums: list[Pass] = []
+    output = list(shape)
+    for a in sorted(at)[::-1]:  # columns first
+        repeats, operator = weights.two_points_joint(at[a], shape[a])
+        picks.append(Pass(a, repeats, Arithmetic("element")))
+        sums.append(Pass(a, operator, _JOINT))
+        output[a] = operator.n_out
+    return Plan(shape, dtype, (*picks, *sums), tuple(output), dtype, "truncate", fill)
 
 
 def _antialiased(

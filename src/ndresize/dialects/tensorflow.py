@@ -21,7 +21,7 @@ from ndresize.dialects import _tensorflow_axes as axes
 from ndresize.dialects import _tensorflow_crop, _tensorflow_lite, _tensorflow_spans
 from ndresize.dialects._planned import ResizeFunction, planned
 from ndresize.errors import ResizeError
-from ndresize.plan import Arithmetic, Plan, make_plan
+from ndresize.plan import Arithmetic, Pass, Plan, make_plan
 
 __all__ = [
     "KERNEL_TYPES",
@@ -62,6 +62,7 @@ TYPES = checks.TYPES
 
 # Its kernels round every product before they add it.
 _APART = Arithmetic("float32", fused=False)
+_JOINT = Arithmetic("float32", fused=False, sums="joint")
 _FLOAT32 = np.dtype(np.float32)
 _KERNEL_OF = {"bilinear": "triangle", "bicubic": "keyscubic"}  # with antialias
 
@@ -305,6 +306,8 @@ def tflite_resize(
     rows = checks.checked_layout("images", shape, (4,))
     checks.checked_type("images", dtype, ("float32", "uint8", "int8", "int16"))
     n_out = checks.checked_size("size", checks.two_lengths("size", size))
+    if method == "bilinear" and dtype == np.uint8:
+        return _lite_joint_plan(shape, rows, n_out, align_corners, half_pixel_centers)
     fixed = method == "bilinear" and dtype.kind == "i"
     operators = {
         axis: _lite_operator(
@@ -392,6 +395,29 @@ def _lite_operator(
     if dtype == np.uint8 and not any(flags):
         return _tensorflow_lite.nearest_uint8(n_in, n_out)
     return _tensorflow_lite.nearest(n_in, n_out, *flags)
+
+
+def _lite_joint_plan(
+    shape: tuple[int, ...],
+    rows: int,
+    n_out: tuple[int, int],
+    align_corners: bool,
+    half_pixel_centers: bool,
+) -> Plan:
+    """Return the plan of RESIZE_BILINEAR for uint8: four products, columns first."""
+    picks: list[Pass] = []
+    sums: list[Pass] = []
+    output = list(shape)
+    for axis in (rows + 1, rows):
+        output[axis] = n_out[axis - rows]
+        edges, operator = _tensorflow_lite.bilinear_joint(
+            shape[axis], output[axis], align_corners, half_pixel_centers
+        )
+        picks.append(Pass(axis, edges, Arithmetic("element")))
+        sums.append(Pass(axis, operator, _JOINT))
+    passes = (*picks, *sums) if tuple(output) != shape else ()
+    dtype = np.dtype(np.uint8)
+    return Plan(shape, dtype, passes, tuple(output), dtype, "half_added")
 
 
 def _spans_plan(

@@ -48,6 +48,20 @@ class Picture:
         self, input: NDArray[Any], output: NDArray[Any], touched: bool, threads: int
     ) -> None: ...
 
+class Joint:
+    def __init__(
+        self,
+        type: int,
+        rounding: int,
+        plus: float,
+        shape_in: Sequence[int],
+        shape_out: Sequence[int],
+        passes: Sequence[tuple[int, NDArray[np.int64], NDArray[np.float32]]],
+    ) -> None: ...
+    def run(
+        self, input: NDArray[Any], output: NDArray[Any], touched: bool, threads: int
+    ) -> None: ...
+
 def instruction_set() -> str: ...
 def memory(size: int) -> tuple[NDArray[np.uint8], bool]: ...
 

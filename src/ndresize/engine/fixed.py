@@ -31,7 +31,7 @@ def compile_picture(plan: Plan) -> _ext.Picture | None:
     if plan.dtype not in (np.uint8, np.int8) or plan.input_dtype != plan.dtype:
         return None
     signed = plan.dtype == np.int8
-    if signed and plan.rounding == "truncate":
+    if plan.rounding == "half_added" or (signed and plan.rounding == "truncate"):
         return None
     passes, rows = _without_picked_rows(list(plan.passes))
     ordered = _in_order(passes, (-128, 127) if signed else (0, 255))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ndresize.engine import _ext, fixed, portable
+from ndresize.engine import _ext, fixed, joint, portable
 from ndresize.rounding import ROUNDING_RULES
 
 if TYPE_CHECKING:
@@ -96,11 +96,15 @@ def compile_plan(plan: Plan, order: tuple[int, ...] | None = None) -> Runnable |
         return None
     if not np.can_cast(plan.input_dtype, plan.dtype, "safe"):
         return None  # `_Cast` would lose what the sums need
+    if any(step.arithmetic.sums == "joint" for step in plan.passes):
+        return joint.compile_joint(plan)
     if any(step.arithmetic.accumulator == "fixed" for step in plan.passes):
         return fixed.compile_picture(plan) or _picks_first(plan)
     steps = _one_per_axis(plan.passes)
     if steps is None:
         return _picks_first(plan)
+    if plan.rounding == "half_added":
+        return None
     sums = {step.arithmetic.accumulator for step in steps} - {"element"}
     if len(sums) > 1:
         return None  # the kernels keep one accumulator through all passes

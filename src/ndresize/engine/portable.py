@@ -6,6 +6,7 @@ elsewhere (GPU), automatic differentiation, and as the engine's oracle.
 
 from __future__ import annotations
 
+import itertools
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -87,9 +88,12 @@ def run(plan: Plan, x: Any) -> Any:
     if plan.dtype != plan.input_dtype:
         element = getattr(xp, plan.dtype.name)
     bits = 0  # fractional bits of y, where it is fixed point
-    for step in plan.passes:
+    for place, step in enumerate(plan.passes):
         how = step.arithmetic
-        if how.accumulator == "fixed":
+        if how.sums == "joint":
+            if place == 0 or plan.passes[place - 1].arithmetic.sums != "joint":
+                y = _apply_joint(plan, _joint_passes(plan.passes[place:]), y, xp)
+        elif how.accumulator == "fixed":
             y, bits = _apply_fixed(step, y, bits, xp)
             if how.store == "element":
                 y, bits = _whole(plan, y, bits, how.limits, xp), 0
@@ -155,6 +159,32 @@ def _apply(plan: Plan, step: Pass, y: Any, element: Any, xp: Any) -> Any:
     return total
 
 
+def _joint_passes(passes: tuple[Pass, ...]) -> list[Pass]:
+    """Return the passes at the beginning that are one sum."""
+    return list(itertools.takewhile(lambda step: step.arithmetic.sums == "joint", passes))
+
+
+def _apply_joint(plan: Plan, passes: list[Pass], y: Any, xp: Any) -> Any:
+    """Return the sums of passes that are one: products of weights, times samples, added up."""
+    dtype = _accumulator(plan, passes[0], xp)
+    y = xp.astype(y, dtype)
+    total = None
+    for slow_to_fast in itertools.product(*(range(step.operator.taps) for step in passes[::-1])):
+        samples, weights = y, None
+        for step, tap in zip(passes, slow_to_fast[::-1], strict=True):
+            op = step.operator
+            index = np.minimum(op.starts + tap, op.n_in - 1)
+            samples = xp.take(samples, _constant(index, y, xp), axis=step.axis)
+            own = xp.astype(_constant(np.ascontiguousarray(op.weights[:, tap]), y, xp), dtype)
+            shape = tuple(-1 if a == step.axis else 1 for a in range(len(y.shape)))
+            own = xp.reshape(own, shape)
+            weights = own if weights is None else weights * own
+        # A weight of zero reads nothing.
+        samples = xp.where(weights == 0, xp.zeros_like(samples), samples)
+        total = weights * samples if total is None else total + weights * samples
+    return total
+
+
 def _apply_fixed(step: Pass, y: Any, bits: int, xp: Any) -> tuple[Any, int]:
     """Return the sums of a fixed-point pass as integers, and how many fractional bits they have."""
     op, axis, how = step.operator, step.axis, step.arithmetic
@@ -190,6 +220,8 @@ def _whole(plan: Plan, sums: Any, bits: int, within: tuple[int, int] | None, xp:
             sums = (sums + (half - 1 + odd)) >> bits
         else:
             half = 1 << (bits - 1) if plan.rounding == "half_away" else 0
+            if plan.rounding == "half_added":
+                sums = sums + (1 << (bits - 1))
             sums = xp.where(sums < 0, -((half - sums) >> bits), (sums + half) >> bits)
     whole = xp.clip(sums, low, high)
     info = np.iinfo(plan.dtype)

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "blocks.hpp"
+#include "joint.hpp"
 #include "picture.hpp"
 #include "program.hpp"
 
@@ -263,6 +264,78 @@ class BoundPicture {
   ndresize::Picture picture_;
 };
 
+// A plan whose passes are one sum.
+class BoundJoint {
+ public:
+  BoundJoint(int type, int rounding, float plus, std::vector<i64> shape_in,
+             std::vector<i64> shape_out, const nb::list& passes)
+      : joint_(shape_in, shape_out, make(shape_in, shape_out, passes),
+               {static_cast<ndresize::Rounding>(rounding), plus}, kernels(type)) {}
+
+  void run(const nb::object& in, const nb::object& out, bool touched, int threads) const {
+    static_cast<void>(touched);  // nothing is streamed
+    const Buffer source(in, PyBUF_STRIDED_RO), target(out, PyBUF_STRIDED);
+    i64 strides_in[33], strides_out[33];
+    const i64 size = joint_.kernels.element_size;
+    const i64* from = source.strides(joint_.shape_in, size, strides_in);
+    const i64* to = target.strides(joint_.shape_out, size, strides_out);
+    bool done = false;
+    {
+      const nb::gil_scoped_release release;
+      done = joint_.run(static_cast<const char*>(source.view.buf), from,
+                        static_cast<char*>(target.view.buf), to, threads, [] {
+                          const nb::gil_scoped_acquire acquire;
+                          return PyErr_CheckSignals() != 0;
+                        });
+    }
+    if (!done) throw nb::python_error();
+  }
+
+ private:
+  using Index = nb::ndarray<const i64, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+  using Single = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+  static const ndresize::JointKernels& kernels(int type) {
+    const bool baseline = &apart() == &ndresize::kernels_baseline();
+    const auto* all = baseline ? ndresize::joint_kernels_baseline() : ndresize::joint_kernels_apart();
+    if (type < 0 || type >= ndresize::type_count || !all[type].element_size)
+      throw std::invalid_argument("type");
+    return all[type];
+  }
+
+  static std::vector<ndresize::JointPass> make(const std::vector<i64>& shape_in,
+                                               const std::vector<i64>& shape_out,
+                                               const nb::list& entries) {
+    const int rank = static_cast<int>(shape_in.size());
+    if (rank > 32 || shape_out.size() != shape_in.size()) throw std::invalid_argument("rank");
+    if (entries.size() < 1 || entries.size() > 3) throw std::invalid_argument("passes");
+    std::vector<ndresize::JointPass> passes;
+    for (const nb::handle entry : entries) {
+      const nb::tuple pass = nb::cast<nb::tuple>(entry);
+      const Index index = nb::cast<Index>(pass[1]);
+      const Single weights = nb::cast<Single>(pass[2]);
+      ndresize::JointPass p;
+      p.axis = nb::cast<int>(pass[0]);
+      if (p.axis < 0 || p.axis >= rank) throw std::invalid_argument("an axis");
+      for (const auto& other : passes)
+        if (other.axis == p.axis) throw std::invalid_argument("two passes along one axis");
+      p.n_out = shape_out[p.axis];
+      p.taps = static_cast<int>(index.shape(0));
+      if (p.taps < 1 || p.taps > 2 || weights.shape(0) != index.shape(0) ||
+          static_cast<i64>(index.shape(1)) != p.n_out || weights.shape(1) != index.shape(1))
+        throw std::invalid_argument("a pass");
+      p.index.assign(index.data(), index.data() + index.size());
+      p.weights.assign(weights.data(), weights.data() + weights.size());
+      for (const i64 i : p.index)
+        if (i < 0 || i >= shape_in[p.axis]) throw std::invalid_argument("an index outside the input");
+      passes.push_back(std::move(p));
+    }
+    return passes;
+  }
+
+  ndresize::Joint joint_;
+};
+
 using Bytes = nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>>;
 
 nb::tuple memory(i64 size) {
@@ -294,5 +367,10 @@ NB_MODULE(_ext, m) {
       .def(nb::init<std::vector<i64>, std::vector<i64>, bool, nb::list>(), "shape_in"_a, "shape_out"_a,
            "signed_bytes"_a, "passes"_a)
       .def("run", &BoundPicture::run, "input"_a, "output"_a, "touched"_a, "threads"_a,
+           "Run on two arrays that have the buffer protocol; threads 0 for all.");
+  nb::class_<BoundJoint>(m, "Joint", "The passes of a plan that are one sum, ready to run.")
+      .def(nb::init<int, int, float, std::vector<i64>, std::vector<i64>, nb::list>(), "type"_a,
+           "rounding"_a, "plus"_a, "shape_in"_a, "shape_out"_a, "passes"_a)
+      .def("run", &BoundJoint::run, "input"_a, "output"_a, "touched"_a, "threads"_a,
            "Run on two arrays that have the buffer protocol; threads 0 for all.");
 }
