@@ -166,9 +166,13 @@ def _is_halved(call: Call) -> bool:
 _INTEGERS = "uint8 int16 uint16"
 
 DEVIATIONS = {
-    "linear-16-bits": lambda call: _is(call, "LINEAR", "int16 uint16") and _is_ipp(call),
+    "linear-int16": lambda call: (
+        _is(call, "LINEAR", "int16") and _is_ipp(call) and not _is_affine(call)
+    ),
     "linear-factors": lambda call: (
-        _is(call, "LINEAR LINEAR_EXACT", "float64") and _is_ipp(call) and _is_affine(call)
+        (_is(call, "LINEAR LINEAR_EXACT", "float64") or _is(call, "LINEAR", "int16 uint16"))
+        and _is_ipp(call)
+        and _is_affine(call)
     ),
     "cubic-factors": lambda call: (
         _is(call, "CUBIC", _INTEGERS if _channels(call) == 1 else "int16 uint16")

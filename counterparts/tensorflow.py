@@ -300,9 +300,7 @@ def _lengths(call: Call) -> list[tuple[int, int]]:
 
 def _bicubic_of_one_sample(call: Call) -> bool:
     """Tell whether four copies of one sample are added up, and the sum is rounded."""
-    if _method(call) != "bicubic" or _flag(call, "half_pixel_centers"):
-        return False
-    return any(n_in == 1 for n_in, _ in _lengths(call))
+    return _is_legacy_cubic(call) and any(n_in == 1 for n_in, _ in _lengths(call))
 
 
 def _area_beyond_the_edge(call: Call) -> bool:
@@ -328,11 +326,16 @@ def _copies_of_one_sample(call: Call) -> bool:
     return any(n_in == 1 and n_out > 1 for n_in, n_out in _lengths(call))
 
 
+def _is_legacy_cubic(call: Call) -> bool:
+    return _method(call) == "bicubic" and not _flag(call, "half_pixel_centers")
+
+
 _PHOTOGRAPH = (1, 1080, 1920, 3)
 
 # Area sums both axes at once, legacy bicubic too; and Lanczos weights take the C library's sine, of
-# which one in twenty is another in the last bits. The others are the same to the bit, or nearly.
+# which one in twenty is another in the last bits. The others are the same to the bit.
 _LONG_SUMS = 4.0
+_NEARLY = ("area", "lanczos3", "lanczos5")
 
 COUNTERPARTS = (
     Counterpart(
@@ -342,6 +345,7 @@ COUNTERPARTS = (
         run=_resize,
         draw=_draw_resize,
         ulps=_LONG_SUMS,
+        exact=lambda call: _method(call) not in _NEARLY,
         speed={
             "bilinear 1080p to 224, uint8": Call(_PHOTOGRAPH, "uint8", {"size": [224, 224]}),
             "bilinear antialias 1080p to 224": Call(
@@ -362,6 +366,7 @@ COUNTERPARTS = (
         run=_resize_v1,
         draw=_draw_resize_v1,
         ulps=_LONG_SUMS,
+        exact=lambda call: _method(call) not in _NEARLY and not _is_legacy_cubic(call),
         deviations={
             "bicubic-of-one-sample": _bicubic_of_one_sample,
             "area-beyond-the-edge": _area_beyond_the_edge,
@@ -378,6 +383,7 @@ COUNTERPARTS = (
         package=_PACKAGE,
         run=_crop_and_resize,
         draw=_draw_crop,
+        ulps=0,
         speed={
             "a face of a 1080p picture to 224": Call(
                 _PHOTOGRAPH,

@@ -50,10 +50,11 @@ class Arithmetic:
     fused : bool
         Of floats: whether a product and the sum it is added to may round once together. If not,
         each rounds, as in systems that are compiled without fused multiply-add.
-    sums : {"chain", "halves", "joint"}
+    sums : {"chain", "halves", "lerp", "joint"}
         Of floats: in which order products are added. "chain": tap by tap. "halves": of four taps
         the sum of the first two and the sum of the last two, in each of which the first product is
-        added to the second at once if `fused`. "joint": neighbouring passes along different axes
+        added to the second at once if `fused`. "lerp": of two samples a and b with weights
+        1 - w and w, ``a + (b - a) * w``. "joint": neighbouring passes along different axes
         are one sum; each sample is multiplied by the product of its weights, of which that of the
         first pass comes first, and these products are added one by one, the first pass's taps
         changing fastest.
@@ -70,7 +71,7 @@ class Arithmetic:
     accumulator: Accumulator = "float32"
     store: Literal["wide", "element"] = "wide"
     fused: bool = True
-    sums: Literal["chain", "halves", "joint"] = "chain"
+    sums: Literal["chain", "halves", "lerp", "joint"] = "chain"
     bits: int = 0
     cut: tuple[int, int] | None = None
     limits: tuple[int, int] | None = None
@@ -372,7 +373,12 @@ def _sums(how: Arithmetic) -> str:
     if how.accumulator == "element":
         return ""
     if how.accumulator != "fixed":
-        order = {"chain": "", "halves": " in halves", "joint": " over all axes at once"}[how.sums]
+        order = {
+            "chain": "",
+            "halves": " in halves",
+            "lerp": " of a + (b - a) * w",
+            "joint": " over all axes at once",
+        }[how.sums]
         return f", {how.accumulator} sums{order}" + ("" if how.fused else ", products rounded")
     words = f", fixed point of {how.bits} bits"
     if how.cut is not None:
@@ -481,13 +487,12 @@ def _without_fill(step: Pass, fill: Fill | None) -> AxisOperator:
 def _summing(step: Pass, dtype: np.dtype[Any]) -> Arithmetic:
     """Return the arithmetic of a transposed pass: the transpose of picking is adding up.
 
-    The transpose of a joint sum need not be one: what its passes have of samples are more.
+    The transpose of a joint sum need not be one: what its passes have of samples are more. That of
+    two taps may have others.
     """
     if step.arithmetic.accumulator == "element":
         return Arithmetic.for_dtype(dtype)
-    if step.arithmetic.sums == "joint":
-        return replace(step.arithmetic, sums="chain")
-    return step.arithmetic
+    return replace(step.arithmetic, sums="chain")
 
 
 def _is_bfloat16(dtype: np.dtype[Any]) -> bool:

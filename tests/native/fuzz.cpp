@@ -105,7 +105,7 @@ i64 offset(const std::vector<i64>& at, const std::vector<i64>& stride) {
 AxisTable make_axis(i64 n_in, i64 n_out, bool picks, int size) {
   AxisTable t{};
   t.n_in = n_in, t.n_out = n_out;
-  t.taps = picks ? 1 : static_cast<int>(draw(1, std::min<i64>(n_in, 12)));
+  t.taps = picks ? 1 : static_cast<int>(draw(1, std::min<i64>(n_in, draw(0, 2) ? 12 : 2)));
   t.has_zeros = true;
   t.has_gaps = !picks && draw(0, 1);
   t.weights.assign(static_cast<size_t>(n_out * t.taps * size), 0);
@@ -125,6 +125,19 @@ AxisTable make_axis(i64 n_in, i64 n_out, bool picks, int size) {
     }
   }
   return t;
+}
+
+// Make weights of two taps 1 - w and w.
+void make_lerp(AxisTable& t, int size) {
+  t.lerp = true;
+  t.has_gaps = false;
+  for (i64 i = 0; i < t.n_out; ++i) {
+    t.counts[i] = std::max(t.counts[i], 1);
+    const double w = t.counts[i] == 1 ? 0 : static_cast<double>(draw(1, 7)) / 8;
+    char* p = t.weights.data() + i * 2 * size;
+    if (size == 4) put<float>(p, 1 - w), put<float>(p + 4, w);
+    else put<double>(p, 1 - w), put<double>(p + 8, w);
+  }
 }
 
 // How large an output is: anything, or sums or picks that go to memory past the caches.
@@ -160,6 +173,7 @@ bool once(int type, const Kernels& kernels, Size how_large = Size::any) {
     PassSpec pass{};
     pass.axis = axis;
     pass.table = make_axis(spec.shape_in[axis], n_out, spec.picks, size);
+    if (pass.table.taps == 2 && draw(0, 1)) make_lerp(pass.table, size);
     spec.passes.push_back(std::move(pass));
   }
   Array in = make_array(spec.shape_in, spec.item, true);

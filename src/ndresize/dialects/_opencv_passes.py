@@ -19,6 +19,7 @@ __all__ = [
     "FLOAT32",
     "FLOAT64",
     "HALVES",
+    "LERP",
     "UNFUSED",
     "apart",
     "backwards",
@@ -36,6 +37,7 @@ __all__ = [
 FLOAT32 = Arithmetic("float32")
 FLOAT64 = Arithmetic("float64")
 HALVES = Arithmetic("float32", sums="halves")
+LERP = Arithmetic("float32", sums="lerp")
 UNFUSED = Arithmetic("float32", fused=False)
 _PICKED = Arithmetic("element")
 

@@ -147,9 +147,9 @@ def _ipp(
     if dtype.kind == "f":
         return _merged(across, down, Arithmetic.for_dtype(dtype)), "half_even"
     if dtype.itemsize == 2:
-        # IPP's orders need more than one pass per axis, which the compiled engine does not take.
-        near = steps.FLOAT32 if interpolation == "LINEAR" else steps.UNFUSED
-        return _merged(across, down, near), "half_even"
+        # IPP's cubic orders need more than one pass per axis, which the engine does not compile.
+        sums = steps.LERP if interpolation == "LINEAR" else steps.UNFUSED
+        return _merged(across, down, sums), "half_even"
     if affine:
         return _affine_cubic(channels, across, down), "half_even"
     if channels == 3:  # which the engine has as they are: fused chains, then fused halves

@@ -15,7 +15,7 @@ from ndresize.dialects._planned import checked_shape
 from ndresize.dialects._tensorflow_axes import round_half_away, two_taps
 from ndresize.engine import portable
 from ndresize.errors import ResizeError
-from ndresize.plan import Arithmetic, Fill, Plan, cheapest_order, element_type, make_plan
+from ndresize.plan import Arithmetic, Fill, Plan, element_type, make_plan
 
 __all__ = ["METHODS", "crop_and_resize", "plan_of_one_box"]
 
@@ -78,7 +78,6 @@ def _box_plan(
         columns.crop(0, size[1]),
     )
     window = (1, bottom - top, right - left, shape[2])
-    order = cheapest_order(window, {1: row_part, 2: column_part})
     fill = None
     if rows_outside is not None or columns_outside is not None:
         fill = Fill(value, (None, rows_outside, columns_outside, None))
@@ -90,9 +89,9 @@ def _box_plan(
         images,
         dtype,
         operators,
-        arithmetic=Arithmetic("float32"),
+        arithmetic=Arithmetic("float32", fused=False, sums="lerp"),
         fill=fill,
-        order=[0, *order],
+        order=(0, 2, 1),
         output_dtype=_FLOAT32,
     )
     return plan, (slice(top, bottom), slice(left, right))

@@ -62,8 +62,10 @@ TYPES = checks.TYPES
 
 # Its kernels round every product before they add it.
 _APART = Arithmetic("float32", fused=False)
+_LERP = Arithmetic("float32", fused=False, sums="lerp")
 _JOINT = Arithmetic("float32", fused=False, sums="joint")
 _FLOAT32 = np.dtype(np.float32)
+_ORDER_OF = {"bilinear": (1, 0), "bicubic": (0, 1)}  # others do not depend on it
 _KERNEL_OF = {"bilinear": "triangle", "bicubic": "keyscubic"}  # with antialias
 
 
@@ -371,8 +373,8 @@ def _operator_plan(
         shape,
         dtype,
         operators,
-        arithmetic=_APART,
-        order=(rows, rows + 1) if method == "bicubic" else None,  # as its kernel has it
+        arithmetic=_LERP if method == "bilinear" else _APART,
+        order=[rows + k for k in _ORDER_OF[method]] if method in _ORDER_OF else None,
         output_dtype=dtype if method == "nearest" else _FLOAT32,
     )
 

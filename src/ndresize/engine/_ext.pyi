@@ -15,7 +15,9 @@ class Program:
         fused: bool,
         shape_in: Sequence[int],
         shape_out: Sequence[int],
-        passes: Sequence[tuple[int, bool, NDArray[np.int64], NDArray[np.float64], int, int, bool]],
+        passes: Sequence[
+            tuple[int, bool, NDArray[np.int64], NDArray[np.float64], int, int, bool, bool]
+        ],
     ) -> None: ...
     def run(
         self, input: NDArray[Any], output: NDArray[Any], touched: bool, threads: int

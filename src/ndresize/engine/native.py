@@ -113,6 +113,8 @@ def compile_plan(plan: Plan, order: tuple[int, ...] | None = None) -> Runnable |
     halves = {s.axis for s in steps if s.arithmetic.sums == "halves"}
     if halves and (max(s.axis for s in steps) in halves or plan.input_dtype.kind not in "iu"):
         return None  # no kernel along rows has halves, and none guards them from NaN
+    if not all(_has_lerp_weights(step, plan) for step in steps if _is_lerp(step)):
+        return None
     fused = {s.arithmetic.fused for s in steps if s.arithmetic.accumulator != "element"} or {True}
     if len(fused) > 1:
         return None
@@ -140,6 +142,7 @@ def compile_plan(plan: Plan, order: tuple[int, ...] | None = None) -> Runnable |
             step.operator.n_in,
             0,
             step.arithmetic.sums == "halves",
+            _is_lerp(step),
         )
         for step in steps
     ]
@@ -196,10 +199,28 @@ def _little_picks(plan: Plan) -> _ext.Program | None:
     places = np.arange(math.prod(plan.input_shape)).reshape(plan.input_shape)[np.ix_(*effect)]
     starts = np.ascontiguousarray(places.reshape(-1), np.int64)
     n_in = math.prod(plan.input_shape)
-    long = (0, False, starts, np.ones((samples, 1)), n_in, samples // maps, False)
+    long = (0, False, starts, np.ones((samples, 1)), n_in, samples // maps, False, False)
     return _ext.Program(
         _TYPES.index("uint8"), True, plan.dtype.itemsize, False, 0, True, [n_in], [samples], [long]
     )
+
+
+def _is_lerp(step: Pass) -> bool:
+    how = step.arithmetic
+    return how.sums == "lerp" and how.accumulator != "element" and step.operator.taps == 2
+
+
+def _has_lerp_weights(step: Pass, plan: Plan) -> bool:
+    """Return whether a sample that is read alone is taken as it is, as the kernels do.
+
+    Weights are looked at as the kernels have them. Rows without any are left to the fill.
+    """
+    weights = step.operator.weights.astype(step.arithmetic.accumulator)
+    alone = weights[:, 1] == 0
+    outside = plan.fill.outside[step.axis] if plan.fill is not None else None
+    if outside is not None:
+        alone &= ~outside
+    return bool((weights[alone, 0] == 1).all() and (weights[:, 1] != 1).all())
 
 
 def _one_per_axis(passes: tuple[Pass, ...]) -> tuple[Pass, ...] | None:
@@ -217,6 +238,8 @@ def _one_per_axis(passes: tuple[Pass, ...]) -> tuple[Pass, ...] | None:
         kinds = [s.arithmetic.accumulator for s in (before, step)]
         sums = set(kinds) - {"element"}
         if len(sums) > 1 or (kinds[0] == "element" and sums):
+            return None
+        if sums and not set(kinds) & {"element"} and (_is_lerp(before) or _is_lerp(step)):
             return None
         if sums and "element" in (before.arithmetic.store, step.arithmetic.store):
             return None

@@ -16,6 +16,7 @@ from ndresize.errors import ResizeError
 from ndresize.rounding import limits, round_sums
 
 if TYPE_CHECKING:
+    from ndresize.axis import AxisOperator
     from ndresize.plan import Pass, Plan
 
 __all__ = ["element_type_of", "is_foreign", "run"]
@@ -138,6 +139,8 @@ def _apply(plan: Plan, step: Pass, y: Any, element: Any, xp: Any) -> Any:
     zero = xp.zeros((), dtype=dtype)
     if (device := getattr(y, "device", None)) is not None and xp is not np:
         zero = xp.zeros((), dtype=dtype, device=device)
+    if step.arithmetic.sums == "lerp" and op.taps == 2:
+        return _settle(plan, step, _lerp(op, y, axis, dtype, column, zero, xp), element, xp)
     total = first_half = None
     halves = step.arithmetic.sums == "halves" and op.taps == 4
     for t in range(op.taps):
@@ -152,6 +155,24 @@ def _apply(plan: Plan, step: Pass, y: Any, element: Any, xp: Any) -> Any:
         total = weights * samples if total is None else total + weights * samples
     if first_half is not None:
         total = first_half + total
+    return _settle(plan, step, total, element, xp)
+
+
+def _lerp(
+    op: AxisOperator, y: Any, axis: int, dtype: Any, column: tuple[int, ...], zero: Any, xp: Any
+) -> Any:
+    """Return ``a + (b - a) * w``, and of rows of one weight the product."""
+    first = xp.take(y, _constant(op.starts, y, xp), axis=axis)
+    second = xp.take(y, _constant(np.minimum(op.starts + 1, op.n_in - 1), y, xp), axis=axis)
+    lone, weights = (
+        xp.reshape(xp.astype(_constant(op.weights[:, t], y, xp), dtype), column) for t in (0, 1)
+    )
+    product = lone * xp.where(lone == zero, zero, first) + zero
+    return xp.where(weights == zero, product, first + (second - first) * weights)
+
+
+def _settle(plan: Plan, step: Pass, total: Any, element: Any, xp: Any) -> Any:
+    """Return the sums of a pass as the next one takes them."""
     if step.arithmetic.store == "element":
         if plan.dtype.kind in "iu":
             return _saturate(round_sums(total, plan.rounding, xp), plan.dtype, xp)

@@ -190,6 +190,8 @@ class Bound {
                            nb::cast<i64>(pass[4]), size);
       p.table.period = nb::cast<i64>(pass[5]);
       p.halves = nb::cast<bool>(pass[6]);
+      p.table.lerp = nb::cast<bool>(pass[7]);
+      if (p.table.lerp && p.table.taps != 2) throw std::invalid_argument("taps");
       spec.passes.push_back(std::move(p));
     }
     return spec;

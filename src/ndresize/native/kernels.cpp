@@ -2,6 +2,7 @@
 // name. No standard templates in here: the linker keeps one copy of an inline function, and it must
 // not be the one with instructions that the machine lacks.
 #include "fixed.hpp"
+#include "lerp.hpp"
 #include "pick.hpp"
 #include "sum_rows.hpp"
 #include "sum_taps.hpp"
@@ -143,9 +144,16 @@ constexpr RowKernels row_kernels() {
           sum_halves<T, decltype(r)::value>(rows, wide_rows, w, dst, wide_dst, n);
         });
       },
+      [](const char* const* rows, bool wide_rows, const void* weights, char* dst, bool wide_dst, i64 n,
+         Rounding rounding) {
+        const A w = static_cast<const A*>(weights)[1];
+        with_rounding<T>(rounding, [&](auto r) {
+          lerp_rows<T, decltype(r)::value>(rows, wide_rows, w, dst, wide_dst, n);
+        });
+      },
       [](const char* base, std::ptrdiff_t stride, const i64* starts, const int* counts,
-         const void* weights, int taps, i64 from, i64 to, char* dst, std::ptrdiff_t dst_stride,
-         bool wide_dst, i64 n, Rounding rounding, bool safe) {
+         const void* weights, int taps, bool lerp, i64 from, i64 to, char* dst,
+         std::ptrdiff_t dst_stride, bool wide_dst, i64 n, Rounding rounding, bool safe) {
         const A* w = static_cast<const A*>(weights);
         with_rounding<T>(rounding, [&](auto r) {
           constexpr Rounding R = decltype(r)::value;
@@ -153,6 +161,10 @@ constexpr RowKernels row_kernels() {
             const char* rows[most_axis_taps];
             for (i64 i = from; i < to; ++i) {
               for (int t = 0; t < counts[i]; ++t) rows[t] = base + (starts[i] + t) * stride;
+              if (lerp && counts[i] == 2) {
+                lerp_rows<T, R>(rows, true, w[i * taps + 1], dst + i * dst_stride, wide_dst, n);
+                continue;
+              }
               sum_rows_any<T, decltype(guarded)::value, R>(rows, true, w + i * taps, counts[i],
                                                            dst + i * dst_stride, wide_dst, n);
             }
@@ -166,8 +178,10 @@ constexpr RowKernels row_kernels() {
       [](const RowTable& table, const char* const* rows, int count, char* const* dst, void* scratch,
          bool safe) {
         if constexpr (!is_int<T>) {
+          if (safe && table.lerp) return lerp_taps<A, true>(table, rows, count, dst, scratch);
           if (safe) return sum_taps<A, true>(table, rows, count, dst, scratch);
         }
+        if (table.lerp) return lerp_taps<A, false>(table, rows, count, dst, scratch);
         sum_taps<A, false>(table, rows, count, dst, scratch);
       },
       any_nan<T>,

@@ -24,6 +24,7 @@ struct RowTable {
   int channels;
   int window;             // permute: samples loaded per block, 8 or 16
   bool pairs;             // gather of floats: two neighbouring taps each, see gather_pairs
+  bool lerp;              // two taps as a + (b - a) * w; `lanes` is then [block][8], of w
   i64 n_in, n_out;        // elements of the row that are read, from the tile's first on; and written
   const i64* starts;      // per sample of the tile, relative to the first that is read, in samples
   const void* weights;    // [sample][tap], in the accumulator's type
@@ -53,10 +54,13 @@ struct RowKernels {
   // The same of four rows, as (w0 * r0 + w1 * r1) + (w2 * r2 + w3 * r3).
   void (*sum_halves)(const char* const* rows, bool wide_rows, const void* weights, char* dst,
                      bool wide_dst, i64 n, Rounding);
+  // The same of two rows, as r0 + (r1 - r0) * w1.
+  void (*lerp_rows)(const char* const* rows, bool wide_rows, const void* weights, char* dst,
+                    bool wide_dst, i64 n, Rounding);
   // The same for all outputs of an axis at once: rows of accumulators `stride` bytes apart from `base`
-  // on, of which output i reads counts[i] from starts[i] on.
+  // on, of which output i reads counts[i] from starts[i] on. `lerp`: two as lerp_rows has it.
   void (*sum_axis)(const char* base, std::ptrdiff_t stride, const i64* starts, const int* counts,
-                   const void* weights, int taps, i64 from, i64 to, char* dst,
+                   const void* weights, int taps, bool lerp, i64 from, i64 to, char* dst,
                    std::ptrdiff_t dst_stride, bool wide_dst, i64 n, Rounding, bool safe);
   // dst[r][i] = sum over t of weights[i][t] * rows[r][starts[i] + t]; up to 8 contiguous rows of
   // accumulators, from the first element that is read on; `permute` reads whole windows, so a row has at least one.

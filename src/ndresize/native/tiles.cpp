@@ -35,9 +35,10 @@ void lane_tables(Tile& tile, const AxisTable& axis, i64 channels) {
   const bool windows = table.method == Method::permute;
   const i64 blocks = (tile.n_out + lanes - 1) / lanes;
   const i64 taps = axis.taps;
+  const i64 weighed = axis.lerp ? 1 : taps;
   tile.window_start.resize(blocks);
   tile.index.assign(blocks * taps * lanes, 0);
-  tile.lanes.assign(blocks * taps * lanes * sizeof(A), 0);
+  tile.lanes.assign(blocks * weighed * lanes * sizeof(A), 0);
   A* weights = reinterpret_cast<A*>(tile.lanes.data());
   for (i64 b = 0; b < blocks; ++b) {
     const i64 end = std::min((b + 1) * lanes, tile.n_out);
@@ -53,8 +54,12 @@ void lane_tables(Tile& tile, const AxisTable& axis, i64 channels) {
       for (int t = 0; t < axis.counts[sample]; ++t) {
         const i64 at = (axis.starts[sample] + t) * channels + k % channels - tile.in_begin - low;
         tile.index[(b * taps + t) * lanes + k - b * lanes] = static_cast<int>(at);
-        weights[(b * taps + t) * lanes + k - b * lanes] = row[t];
+        if (!axis.lerp) weights[(b * taps + t) * lanes + k - b * lanes] = row[t];
       }
+      if (!axis.lerp) continue;
+      weights[k] = row[1];
+      if (axis.counts[sample] == 1)  // the sample is its own neighbour
+        tile.index[(b * taps + 1) * lanes + k - b * lanes] = tile.index[b * taps * lanes + k - b * lanes];
     }
   }
   table.window_start = tile.window_start.data();
@@ -69,14 +74,15 @@ void pair_tables(Tile& tile, const AxisTable& axis) {
   RowTable& table = tile.table;
   const i64 blocks = (tile.n_out + lanes - 1) / lanes;
   tile.index.assign(blocks * lanes, 0);
-  tile.lanes.assign(blocks * 2 * lanes * sizeof(float), 0);
+  tile.lanes.assign(blocks * (axis.lerp ? 1 : 2) * lanes * sizeof(float), 0);
   float* weights = reinterpret_cast<float*>(tile.lanes.data());
   for (i64 k = 0; k < tile.n_out; ++k) {
     const i64 b = k / lanes, lane = k % lanes, sample = tile.out_begin + k;
     if (axis.counts[sample] == 0) continue;
     const i64 start = axis.starts[sample] - tile.in_begin, at = std::min(start, tile.n_in - 2);
     const float* row = static_cast<const float*>(axis.row_weights(sample, sizeof(float)));
-    for (int t = 0; t < axis.counts[sample]; ++t)
+    if (axis.lerp) weights[k] = start > at ? 1 : row[1];
+    for (int t = 0; t < axis.counts[sample] && !axis.lerp; ++t)
       weights[(b * 2 + start + t - at) * lanes + lane] = row[t];
     // The table's entry k holds the place of output place[k], an exchange that undoes itself.
     tile.index[b * lanes + place[lane]] = static_cast<int>(at);
@@ -174,6 +180,7 @@ void sum_tables(Tile& tile, const AxisTable& axis, const RowKernels& k, i64 chan
   if (!tile.compact.empty()) tile.in_begin = 0;  // where `axis` counts from
   table.method = Method::transpose;
   table.taps = axis.taps;
+  table.lerp = axis.lerp;
   table.channels = static_cast<int>(channels);
   table.n_in = tile.n_in, table.n_out = tile.n_out;
   table.starts = tile.starts.data();

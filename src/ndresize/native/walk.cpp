@@ -157,7 +157,7 @@ void Walk::after_whole(int l, const View& in, const View& out, i64 begin, i64 en
     rows(from, in, to, slab, count);
   }
   k_.sum_axis(f.slabs, f.slab_bytes, axis.starts.data(), axis.counts.data(), axis.weights.data(),
-              axis.taps, begin, end, out.p, out.stride[l], out.wide, tile_.n_out, spec_.rounding, safe_);
+              axis.taps, axis.lerp, begin, end, out.p, out.stride[l], out.wide, tile_.n_out, spec_.rounding, safe_);
 }
 
 void Walk::after(int l, const View& in, const View& out, i64 begin, i64 end) {
@@ -276,6 +276,8 @@ void Walk::sum(const Level& at, i64 i, const char* const* rows, bool wide_rows, 
   const bool wide = !direct || out.wide;
   if (at.pass->halves && axis.counts[i] == 4)
     k_.sum_halves(rows, wide_rows, weights, to, wide, n, spec_.rounding);
+  else if (axis.lerp && axis.counts[i] == 2)
+    k_.lerp_rows(rows, wide_rows, weights, to, wide, n, spec_.rounding);
   else
     k_.sum_rows(rows, wide_rows, weights, axis.counts[i], to, wide, n, spec_.rounding, safe_,
               stream_ && out.array && direct);

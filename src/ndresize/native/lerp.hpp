@@ -1,0 +1,170 @@
+// Sums of two neighbours a and b as a + (b - a) * w, across rows and along them. Where an output reads
+// one sample alone, w is zero.
+#pragma once
+#include "sum_taps.hpp"
+
+namespace ndresize::NDRESIZE_ISA {
+
+template <bool Safe, class A>
+inline V<A> lerp(const V<A>& a, const V<A>& b, const V<A>& w) {
+  const V<A> sum = (b - a) * w + a;
+  if constexpr (Safe) return w == A(0) ? a + A(0) : sum;  // b may be NaN, and a infinite
+  return sum;
+}
+
+template <class T, bool WideRows, bool WideDst, Rounding R, int Vectors>
+inline void lerp_rows_block(const char* first, const char* second, const V<Accumulator<T>>& w,
+                            char* dst, i64 j) {
+  using A = Accumulator<T>;
+  constexpr i64 in_size = WideRows ? sizeof(A) : sizeof(T);
+  constexpr i64 out_size = WideDst ? sizeof(A) : sizeof(T);
+  V<A> sum[Vectors];
+#pragma GCC unroll 8
+  for (int k = 0; k < Vectors; ++k) {
+    const i64 at = (j + k * L) * in_size;
+    if constexpr (WideRows)
+      sum[k] = lerp<false, A>(load_lanes<A>(first + at), load_lanes<A>(second + at), w);
+    else
+      sum[k] = lerp<false, A>(widen<T>(first + at), widen<T>(second + at), w);
+  }
+#pragma GCC unroll 8
+  for (int k = 0; k < Vectors; ++k) {
+    char* p = dst + (j + k * L) * out_size;
+    if constexpr (WideDst) store_lanes<A>(p, sum[k]);
+    else narrow<T, R>(p, sum[k]);
+  }
+}
+
+template <class T, bool WideRows, bool WideDst, Rounding R>
+void lerp_rows_of(const char* const* rows, Accumulator<T> weight, char* dst, i64 n) {
+  using A = Accumulator<T>;
+  constexpr i64 in_size = WideRows ? sizeof(A) : sizeof(T);
+  constexpr i64 out_size = WideDst ? sizeof(A) : sizeof(T);
+  constexpr int many = sizeof(A) == 4 ? 4 : 2;
+  const V<A> w = splat(weight);
+  i64 j = 0;
+  for (; j + many * L <= n; j += many * L)
+    lerp_rows_block<T, WideRows, WideDst, R, many>(rows[0], rows[1], w, dst, j);
+  for (; j + L <= n; j += L)
+    lerp_rows_block<T, WideRows, WideDst, R, 1>(rows[0], rows[1], w, dst, j);
+  if (j == n) return;
+  const i64 rest = n - j;
+  char a[L * sizeof(A)] = {}, b[L * sizeof(A)] = {}, part[L * sizeof(A)];
+  std::memcpy(a, rows[0] + j * in_size, rest * in_size);
+  std::memcpy(b, rows[1] + j * in_size, rest * in_size);
+  lerp_rows_block<T, WideRows, WideDst, R, 1>(a, b, w, part, 0);
+  std::memcpy(dst + j * out_size, part, rest * out_size);
+}
+
+template <class T, Rounding R>
+void lerp_rows(const char* const* rows, bool wide_rows, Accumulator<T> weight, char* dst, bool wide_dst,
+               i64 n) {
+  if constexpr (std::is_same_v<T, Accumulator<T>>) {
+    lerp_rows_of<T, true, true, R>(rows, weight, dst, n);
+  } else if (wide_dst) {
+    if (wide_rows) lerp_rows_of<T, true, true, R>(rows, weight, dst, n);
+    else lerp_rows_of<T, false, true, R>(rows, weight, dst, n);
+  } else {
+    if (wide_rows) lerp_rows_of<T, true, false, R>(rows, weight, dst, n);
+    else lerp_rows_of<T, false, false, R>(rows, weight, dst, n);
+  }
+}
+
+// Eight outputs of a row at a time: both samples from a window, from anywhere, or side by side.
+template <class A, bool Safe, int Window>
+void lerp_window_row(const RowTable& table, const A* row, A* dst) {
+  const int* index = table.index;
+  const A* weights = static_cast<const A*>(table.lanes);
+  for (i64 b = 0, o = 0; o < table.n_out; ++b, o += L, index += 2 * L) {
+    const A* window = row + table.window_start[b];
+    const V<A> low = load_lanes<A>(window);
+    const auto at = load_lanes<std::int32_t>(index), next = load_lanes<std::int32_t>(index + L);
+    V<A> sum;
+    if constexpr (Window == 16) {
+      const V<A> high = load_lanes<A>(window + L);
+      sum = lerp<Safe, A>(pick_lanes(low, high, at), pick_lanes(low, high, next), load_lanes<A>(weights + o));
+    } else {
+      sum = lerp<Safe, A>(pick_lanes(low, at), pick_lanes(low, next), load_lanes<A>(weights + o));
+    }
+    if (o + L <= table.n_out) store_lanes<A>(dst + o, sum);
+    else std::memcpy(dst + o, &sum, (table.n_out - o) * sizeof(A));
+  }
+}
+
+template <class A, bool Safe>
+void lerp_gather_row(const RowTable& table, const A* row, A* dst) {
+  const int* index = table.index;
+  const A* weights = static_cast<const A*>(table.lanes);
+  for (i64 o = 0; o < table.n_out; o += L, index += 2 * L) {
+    const V<A> sum = lerp<Safe, A>(gather_lanes(row, index), gather_lanes(row, index + L),
+                                   load_lanes<A>(weights + o));
+    if (o + L <= table.n_out) store_lanes<A>(dst + o, sum);
+    else std::memcpy(dst + o, &sum, (table.n_out - o) * sizeof(A));
+  }
+}
+
+template <bool Safe>
+void lerp_pairs_row(const RowTable& table, const float* row, float* dst) {
+  const int* index = table.index;
+  const float* weights = static_cast<const float*>(table.lanes);
+  for (i64 o = 0; o < table.n_out; o += L, index += L) {
+    V<float> first, second;
+    gather_pairs(row, index, first, second);
+    const V<float> w = load_lanes<float>(weights + o);
+    V<float> sum = lerp<Safe, float>(first, second, w);
+    sum = w == 1.0f ? second + 0.0f : sum;  // the last sample of a row
+    if (o + L <= table.n_out) store_lanes<float>(dst + o, sum);
+    else std::memcpy(dst + o, &sum, (table.n_out - o) * sizeof(float));
+  }
+}
+
+// Eight rows, one per lane.
+template <class A, bool Safe, int Channels>
+void lerp_lanes(const RowTable& table, const V<A>* in, V<A>* out) {
+  const i64 channels = Channels ? Channels : table.channels;
+  const i64 samples = table.n_out / channels;
+  const A* weights = static_cast<const A*>(table.weights);
+  for (i64 o = 0; o < samples; ++o, out += channels) {
+    const V<A>* first = in + table.starts[o] * channels;
+    const A weight = weights[o * table.taps + 1];
+    const V<A>* second = first + (weight == 0 ? 0 : channels);
+    const V<A> w = splat(weight);
+#pragma GCC unroll 4
+    for (i64 c = 0; c < channels; ++c) out[c] = lerp<Safe, A>(first[c], second[c], w);
+  }
+}
+
+// As sum_taps.
+template <class A, bool Safe>
+void lerp_taps(const RowTable& table, const char* const* rows, int count, char* const* dst,
+               void* scratch) {
+  if (table.method == Method::transpose) {
+    V<A>* in = static_cast<V<A>*>(scratch);
+    V<A>* out = in + table.n_in + i64(table.taps) * table.channels;
+    rows_to_lanes<A>(rows, count, in, table.n_in);
+    for (i64 j = 0; j < i64(table.taps) * table.channels; ++j) in[table.n_in + j] = V<A>{};
+    switch (table.channels) {
+      case 1: lerp_lanes<A, Safe, 1>(table, in, out); break;
+      case 3: lerp_lanes<A, Safe, 3>(table, in, out); break;
+      case 4: lerp_lanes<A, Safe, 4>(table, in, out); break;
+      default: lerp_lanes<A, Safe, 0>(table, in, out);
+    }
+    lanes_to_rows<A>(out, dst, count, table.n_out);
+    return;
+  }
+  for (int r = 0; r < count; ++r) {
+    const A* row = reinterpret_cast<const A*>(rows[r]);
+    A* to = reinterpret_cast<A*>(dst[r]);
+    if constexpr (sizeof(A) == 4) {
+      if (table.pairs) {
+        lerp_pairs_row<Safe>(table, row, to);
+        continue;
+      }
+    }
+    if (table.method == Method::gather) lerp_gather_row<A, Safe>(table, row, to);
+    else if (table.window == 16) lerp_window_row<A, Safe, 16>(table, row, to);
+    else lerp_window_row<A, Safe, 8>(table, row, to);
+  }
+}
+
+}  // namespace ndresize::NDRESIZE_ISA
