@@ -157,6 +157,63 @@ def available_sets() -> list[str]:
     return message.split("one of ")[1].split(" on ")[0].split(", ")
 
 
+def halves(n_in: int) -> AxisOperator:
+    """Return means of two neighbours."""
+    n_out = n_in // 2
+    return AxisOperator(2 * np.arange(n_out), np.full((n_out, 2), 0.5), n_in)
+
+
+def check_means_of_two_by_two(longest: int) -> None:
+    """Hold plans of 2x2 means, for which there is a kernel, against the portable executor."""
+    rng = np.random.default_rng(7)
+    how = Arithmetic("fixed", bits=1)
+    for width in range(2, longest):
+        for channels in (1, 2, 3, 4, 5):
+            shape = (int(rng.integers(2, 7)), width, channels)
+            passes = tuple(Pass(axis, halves(shape[axis]), how) for axis in (1, 0))
+            out = (shape[0] // 2, width // 2, channels)
+            for rounding in ("half_away", "half_even"):
+                plan = Plan(shape, U1, passes, out, U1, rounding)  # type: ignore[arg-type]
+                x = laid_out(rng, samples(rng, shape))
+                np.testing.assert_array_equal(plan(x), portable.run(plan, x), err_msg=f"{shape}")
+
+
+def test_means_of_two_by_two() -> None:
+    check_means_of_two_by_two(300)
+
+
+# Of three channels a row ends anywhere in a line of 64 bytes; 16 MB and more go past the caches.
+@pytest.mark.parametrize("kind", ["bytes between, 22 bits", "sums between", "cut", "across alone"])
+@pytest.mark.parametrize("begin", [0, 1, 33, 63])
+def test_bytes_that_go_past_the_caches(kind: str, begin: int) -> None:
+    rng = np.random.default_rng(begin)
+    shape, out_shape = (40, 4001, 3), (1500, 4003, 3)
+    if kind == "across alone":
+        out_shape = (1500, *shape[1:])
+        steps = [(0, Arithmetic("fixed", bits=11))]
+    else:
+        steps = list(zip((1, 0), KINDS[kind], strict=True))
+    passes = tuple(
+        Pass(axis, operator(rng, shape[axis], out_shape[axis], how.bits, False), how)
+        for axis, how in steps
+    )
+    plan = Plan(shape, U1, passes, out_shape, U1, "half_away")
+    x = samples(rng, shape)
+    memory = np.full(np.prod(out_shape) + 128, 77, np.uint8)
+    begin += -memory.ctypes.data % 64
+    out = memory[begin : begin + np.prod(out_shape)].reshape(out_shape)
+
+    plan(x, out=out)
+
+    window, need = plan.crop((slice(700, 760), slice(0, None), slice(0, None)))
+    np.testing.assert_array_equal(out[700:760], portable.run(window, x[need]))
+    fresh = np.zeros(out_shape, np.uint8)
+    plan._programs[None].run(x, fresh, False, 0)  # through the caches
+    np.testing.assert_array_equal(out, fresh)
+    outside = np.concatenate([memory[:begin], memory[begin + out.size :]])
+    assert (outside == 77).all()
+
+
 def run_checks(instruction_set: str, count: int) -> subprocess.CompletedProcess[str]:
     code = f"""
 import test_fixed
@@ -164,6 +221,7 @@ from ndresize.engine import native
 print(native.instruction_set())
 for seed, kind in enumerate(test_fixed.KINDS):
     test_fixed.check_plans(kind, 100 + seed, {count})
+test_fixed.check_means_of_two_by_two({count})
 """
     return subprocess.run(
         [sys.executable, "-c", code],

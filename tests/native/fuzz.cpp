@@ -276,6 +276,17 @@ void store_bytes(Along& last, int bits) {
   store.half = (1 << (bits - 1)) - store.half_even;
 }
 
+// Means of two neighbours, in units of a half or finer.
+Along make_pairs(int axis, i64 n_in, int bits) {
+  Along made;
+  std::vector<i64> starts;
+  const i64 n_out = n_in / 2;
+  for (i64 o = 0; o < n_out; ++o) starts.push_back(2 * o);
+  made.weights.assign(static_cast<size_t>(2 * n_out), 1 << (bits - 1));
+  made.pass = fixed_pass(axis, n_in, n_out, 2, starts.data(), made.weights.data());
+  return made;
+}
+
 // The pass on dense whole numbers.
 std::vector<i64> apply(const Along& along, const std::vector<i64>& x, std::vector<i64>& shape) {
   const FixedPass& pass = along.pass;
@@ -336,8 +347,10 @@ bool picture(const Kernels& kernels) {
     // Both sums have to fit into 32 bits.
     const int one = static_cast<int>(draw(1, kind == 0 ? 22 : kind == 1 ? 6 : 11));
     const int other = static_cast<int>(draw(1, kind == 0 ? 22 : 11));
-    Along along = make_pass(last, shape[last], length(), one, false);
-    Along sums = make_pass(across, shape[across], length(), other, picked);
+    const bool pairs = kind == 2 && shape[last] > 1 && shape[across] > 1 && draw(0, 1);
+    Along along = pairs ? make_pairs(last, shape[last], one) : make_pass(last, shape[last], length(), one, false);
+    Along sums = pairs ? make_pairs(across, shape[across], other)
+                       : make_pass(across, shape[across], length(), other, picked);
     if (kind == 0 && draw(0, 1)) {
       store_bytes(sums, other), store_bytes(along, one);
       passes = {sums, along};
@@ -370,8 +383,8 @@ bool picture(const Kernels& kernels) {
     own.push_back(along.pass);
   }
   const auto program = unsigned_picture<Picture>(shape, shape_out, own, kernels);
-  program.run(in.p, in.stride.data(), out.p, out.stride.data(), static_cast<int>(draw(1, 3)),
-              [] { return false; });
+  program.run(in.p, in.stride.data(), out.p, out.stride.data(), draw(0, 1) == 1,
+              static_cast<int>(draw(1, 3)), [] { return false; });
   bool good = true;
   size_t place = 0;
   each(shape_out, [&](const std::vector<i64>& at) {

@@ -75,7 +75,7 @@ def empty(
         shape = tuple(shape[axis] for axis in order)
     size = math.prod(shape) * dtype.itemsize
     touched = False
-    if size < _ext.large_block or dtype.hasobject:
+    if size < _ext.large_output or dtype.hasobject:
         out = np.empty(shape, dtype)
     else:
         memory, touched = _ext.memory(size)

@@ -208,7 +208,6 @@ class BoundPicture {
       : picture_(shape_in, shape_out, make(shape_in, shape_out, passes), signed_bytes, chosen()) {}
 
   void run(const nb::object& in, const nb::object& out, bool touched, int threads) const {
-    static_cast<void>(touched);  // bytes are not streamed
     const Buffer source(in, PyBUF_STRIDED_RO), target(out, PyBUF_STRIDED);
     i64 strides_in[33], strides_out[33];
     const i64* from = source.strides(picture_.shape_in, 1, strides_in);
@@ -217,7 +216,7 @@ class BoundPicture {
     {
       const nb::gil_scoped_release release;
       done = picture_.run(static_cast<const char*>(source.view.buf), from,
-                          static_cast<char*>(target.view.buf), to, threads, [] {
+                          static_cast<char*>(target.view.buf), to, touched, threads, [] {
                             const nb::gil_scoped_acquire acquire;
                             return PyErr_CheckSignals() != 0;
                           });
@@ -354,7 +353,7 @@ NB_MODULE(_ext, m) {
   m.attr("__doc__") = "The compiled engine of ndresize. Use ndresize.Plan.";
   m.def("instruction_set", [] { return std::string(chosen().name); },
         "Return the name of the instruction set whose kernels run.");
-  m.attr("large_block") = ndresize::large_block;
+  m.attr("large_output") = ndresize::large_output;
   m.def("memory", memory, "size"_a,
         "Return new bytes and whether their pages were written before; for large outputs.");
   nb::class_<Bound>(m, "Program", "The passes of a plan, ready to run.")
@@ -369,7 +368,8 @@ NB_MODULE(_ext, m) {
       .def(nb::init<std::vector<i64>, std::vector<i64>, bool, nb::list>(), "shape_in"_a, "shape_out"_a,
            "signed_bytes"_a, "passes"_a)
       .def("run", &BoundPicture::run, "input"_a, "output"_a, "touched"_a, "threads"_a,
-           "Run on two arrays that have the buffer protocol; threads 0 for all.");
+           "Run on two arrays that have the buffer protocol; touched: the output was written before; "
+           "threads 0 for all.");
   nb::class_<BoundJoint>(m, "Joint", "The passes of a plan that are one sum, ready to run.")
       .def(nb::init<int, int, float, std::vector<i64>, std::vector<i64>, nb::list>(), "type"_a,
            "rounding"_a, "plus"_a, "shape_in"_a, "shape_out"_a, "passes"_a)

@@ -67,6 +67,14 @@ inline void sum_pixels_plain(const FixedTable& table, const std::uint8_t* row, i
   }
 }
 
+inline void halve_rows_plain(const std::uint8_t* const* rows, i64 channels, char* dst, i64 from, i64 n) {
+  for (i64 j = from; j < n; ++j) {
+    const i64 at = j / channels * 2 * channels + j % channels;
+    const int sum = rows[0][at] + rows[0][at + channels] + rows[1][at] + rows[1][at + channels];
+    dst[j] = static_cast<char>((sum + 2) >> 2);
+  }
+}
+
 #if defined(__AVX2__)
 
 #if defined(__AVX512BW__)
@@ -74,11 +82,13 @@ using Word = __m512i;
 inline Word zero() { return _mm512_setzero_si512(); }
 inline Word load(const void* p) { return _mm512_loadu_si512(p); }
 inline void store(void* p, Word x) { _mm512_storeu_si512(p, x); }
+inline void store_past(void* p, Word x) { _mm512_stream_si512(static_cast<__m512i*>(p), x); }
 inline Word bytes_low(Word a, Word b) { return _mm512_unpacklo_epi8(a, b); }
 inline Word bytes_high(Word a, Word b) { return _mm512_unpackhi_epi8(a, b); }
 inline Word words_low(Word a, Word b) { return _mm512_unpacklo_epi16(a, b); }
 inline Word words_high(Word a, Word b) { return _mm512_unpackhi_epi16(a, b); }
 inline Word pairs(Word a, Word w) { return _mm512_madd_epi16(a, w); }
+inline Word byte_pairs(Word a) { return _mm512_maddubs_epi16(a, _mm512_set1_epi8(1)); }
 inline Word product(Word a, Word b) { return _mm512_mullo_epi32(a, b); }
 inline Word high_product(Word a, Word b) { return _mm512_mulhi_epi16(a, b); }
 inline Word add(Word a, Word b) { return _mm512_add_epi32(a, b); }
@@ -122,6 +132,11 @@ template <int R> inline __m128i row_part(Word x) { return _mm512_extracti32x4_ep
 inline Word unlace_bytes(Word x) {
   return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), x);
 }
+// Twelve bytes of each 128 bits, side by side.
+inline Word close_twelves(Word x) {
+  return _mm512_permutexvar_epi32(
+      _mm512_setr_epi32(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 7, 11, 15), x);
+}
 inline Word unlace_quads(Word x) {
   return _mm512_permutexvar_epi32(
       _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15), x);
@@ -131,11 +146,13 @@ using Word = __m256i;
 inline Word zero() { return _mm256_setzero_si256(); }
 inline Word load(const void* p) { return _mm256_loadu_si256(static_cast<const __m256i*>(p)); }
 inline void store(void* p, Word x) { _mm256_storeu_si256(static_cast<__m256i*>(p), x); }
+inline void store_past(void* p, Word x) { _mm256_stream_si256(static_cast<__m256i*>(p), x); }
 inline Word bytes_low(Word a, Word b) { return _mm256_unpacklo_epi8(a, b); }
 inline Word bytes_high(Word a, Word b) { return _mm256_unpackhi_epi8(a, b); }
 inline Word words_low(Word a, Word b) { return _mm256_unpacklo_epi16(a, b); }
 inline Word words_high(Word a, Word b) { return _mm256_unpackhi_epi16(a, b); }
 inline Word pairs(Word a, Word w) { return _mm256_madd_epi16(a, w); }
+inline Word byte_pairs(Word a) { return _mm256_maddubs_epi16(a, _mm256_set1_epi8(1)); }
 inline Word product(Word a, Word b) { return _mm256_mullo_epi32(a, b); }
 inline Word high_product(Word a, Word b) { return _mm256_mulhi_epi16(a, b); }
 inline Word add(Word a, Word b) { return _mm256_add_epi32(a, b); }
@@ -162,6 +179,9 @@ inline Word load_windows(const std::uint8_t* row, const int* offset) {
 }
 template <int R> inline __m128i row_part(Word x) { return _mm256_extracti128_si256(x, R); }
 inline Word unlace_bytes(Word x) { return _mm256_permute4x64_epi64(x, 0xd8); }
+inline Word close_twelves(Word x) {
+  return _mm256_permutevar8x32_epi32(x, _mm256_setr_epi32(0, 1, 2, 4, 5, 6, 3, 7));
+}
 inline Word unlace_quads(Word x) {
   return _mm256_permutevar8x32_epi32(x, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
 }
@@ -187,8 +207,8 @@ struct Rounder {
 
 // One block of sum_rows on bytes: two rows at a time, their bytes laced into pairs of words.
 template <int Digits>
-inline void sum_block(const char* const* rows, const FixedWeights& w, int taps, char* dst,
-                      const Rounder& rounder, i64 j) {
+inline Word sum_block(const char* const* rows, const FixedWeights& w, int taps, const Rounder& rounder,
+                      i64 j) {
   Word low[4] = {zero(), zero(), zero(), zero()}, high[4] = {zero(), zero(), zero(), zero()};
   for (int t = 0; t < taps; t += 2) {
     const Word a = load(rows[t] + j), b = load(rows[t + 1 < taps ? t + 1 : t] + j);
@@ -212,11 +232,11 @@ inline void sum_block(const char* const* rows, const FixedWeights& w, int taps, 
     if constexpr (Digits == 2) low[k] = add(low[k], left16(high[k]));
     low[k] = rounder(low[k]);
   }
-  store(dst + j, to_bytes(to_words(low[0], low[1]), to_words(low[2], low[3])));
+  return to_bytes(to_words(low[0], low[1]), to_words(low[2], low[3]));
 }
 
-inline void sum_words_block(const char* const* rows, const FixedWeights& w, int taps, char* dst,
-                            Word half, __m128i shift, i64 j) {
+inline Word sum_words_block(const char* const* rows, const FixedWeights& w, int taps, Word half,
+                            __m128i shift, i64 j) {
   Word a = zero(), b = zero();
   for (int t = 0; t < taps; ++t) {
     const Word weight = splat_word(w.low[t]);
@@ -225,11 +245,11 @@ inline void sum_words_block(const char* const* rows, const FixedWeights& w, int 
   }
   a = right_words(add_words(a, half), shift);
   b = right_words(add_words(b, half), shift);
-  store(dst + j, unlace_bytes(to_bytes(a, b)));
+  return unlace_bytes(to_bytes(a, b));
 }
 
 // Words whose whole products are summed, two rows at a time.
-inline void sum_whole_words_block(const char* const* rows, const FixedWeights& w, int taps, char* dst,
+inline Word sum_whole_words_block(const char* const* rows, const FixedWeights& w, int taps,
                                   const Rounder& rounder, i64 j) {
   Word sum[4] = {zero(), zero(), zero(), zero()};
   for (int t = 0; t < taps; t += 2) {
@@ -246,10 +266,10 @@ inline void sum_whole_words_block(const char* const* rows, const FixedWeights& w
   }
 #pragma GCC unroll 4
   for (int k = 0; k < 4; ++k) sum[k] = rounder(sum[k]);
-  store(dst + j, unlace_bytes(to_bytes(to_words(sum[0], sum[1]), to_words(sum[2], sum[3]))));
+  return unlace_bytes(to_bytes(to_words(sum[0], sum[1]), to_words(sum[2], sum[3])));
 }
 
-inline void sum_wide_block(const char* const* rows, const std::int32_t* w, int taps, char* dst,
+inline Word sum_wide_block(const char* const* rows, const std::int32_t* w, int taps,
                            const Rounder& rounder, i64 j) {
   Word sum[4] = {zero(), zero(), zero(), zero()};
   for (int t = 0; t < taps; ++t) {
@@ -260,41 +280,59 @@ inline void sum_wide_block(const char* const* rows, const std::int32_t* w, int t
   }
 #pragma GCC unroll 4
   for (int k = 0; k < 4; ++k) sum[k] = rounder(sum[k]);
-  store(dst + j, unlace_quads(to_bytes(to_words(sum[0], sum[1]), to_words(sum[2], sum[3]))));
+  return unlace_quads(to_bytes(to_words(sum[0], sum[1]), to_words(sum[2], sum[3])));
 }
 
-// Whole blocks of B bytes; the last one is laid over the one before it where the row does not end
-// with a block. Short rows are summed plainly.
+// A row in blocks of B bytes; the last one is laid over the one before it where the row does not end
+// with a block. Short rows are summed plainly. `stream`: whole lines of 64 bytes go past the caches;
+// what lies beside them is written exactly, for a line that is streamed must not be stored to as well.
 template <class Block>
-inline bool in_blocks(i64 n, Block block) {
+inline bool in_blocks(char* dst, i64 n, bool stream, Block block) {
   if (n < B) return false;
   i64 j = 0;
-  for (; j + B <= n; j += B) block(j);
-  if (j < n) block(n - B);
+  const i64 before = (64 - reinterpret_cast<std::uintptr_t>(dst) % 64) % 64;
+  if (stream && n >= before + 64) {
+    const auto partly = [&](i64 from, i64 count) {
+      for (i64 k = 0; k < count; k += B) {
+        const i64 at = from + k + B <= n ? from + k : n - B, skip = from + k - at;
+        const i64 left = count - k < B - skip ? count - k : B - skip;
+        const Word x = block(at);
+        std::memcpy(dst + from + k, reinterpret_cast<const char*>(&x) + skip, left);
+      }
+    };
+    partly(0, before);
+    for (j = before; j + 64 <= n; j += 64)
+      for (i64 k = 0; k < 64; k += B) store_past(dst + j + k, block(j + k));
+    partly(j, n - j);
+    return true;
+  }
+  for (; j + B <= n; j += B) store(dst + j, block(j));
+  if (j < n) store(dst + n - B, block(n - B));
   return true;
 }
 
 inline void sum_rows_fixed(const char* const* rows, Format format, const FixedWeights& w, int taps,
-                           int cut, char* dst, const FixedStore& to, i64 n) {
+                           int cut, char* dst, const FixedStore& to, i64 n, bool stream) {
+  const auto done = [&](auto block) { return in_blocks(dst, n, stream, block); };
   if (to.format == Format::byte && taps > 0) {
     const Rounder rounder(to);
     if (format == Format::byte && cut == 0) {
       if (w.high) {
-        if (in_blocks(n, [&](i64 j) { sum_block<2>(rows, w, taps, dst, rounder, j); })) return;
-      } else if (in_blocks(n, [&](i64 j) { sum_block<1>(rows, w, taps, dst, rounder, j); })) {
+        if (done([&](i64 j) { return sum_block<2>(rows, w, taps, rounder, j); })) return;
+      } else if (done([&](i64 j) { return sum_block<1>(rows, w, taps, rounder, j); })) {
         return;
       }
     } else if (format == Format::word && cut == 16 && !w.high && !to.half_even &&
                to.split == INT32_MIN) {
       const Word half = splat_word(static_cast<std::int16_t>(to.half));
       const __m128i shift = _mm_cvtsi32_si128(to.shift);
-      if (in_blocks(n, [&](i64 j) { sum_words_block(rows, w, taps, dst, half, shift, j); })) return;
+      if (done([&](i64 j) { return sum_words_block(rows, w, taps, half, shift, j); })) return;
     } else if (format == Format::word && cut == 0 && !w.high) {
-      if (in_blocks(n, [&](i64 j) { sum_whole_words_block(rows, w, taps, dst, rounder, j); })) return;
+      if (done([&](i64 j) { return sum_whole_words_block(rows, w, taps, rounder, j); })) return;
     } else if (format == Format::wide && cut == 0 && taps <= most_wide_taps) {
       std::int32_t whole[most_wide_taps];
       for (int t = 0; t < taps; ++t) whole[t] = weight_of(w, t);
-      if (in_blocks(n, [&](i64 j) { sum_wide_block(rows, whole, taps, dst, rounder, j); })) return;
+      if (done([&](i64 j) { return sum_wide_block(rows, whole, taps, rounder, j); })) return;
     }
   }
   sum_rows_plain(rows, format, w, taps, cut, dst, to, 0, n);
@@ -520,6 +558,57 @@ inline void sum_lanes_fixed(const FixedLanes& t, const std::uint8_t* const* rows
   }
 }
 
+// Bytes of a row, their two neighbours that make a sum side by side: as they lie, or, of three
+// channels, two pairs of pixels in each 128 bits.
+template <int C>
+inline Word load_pairs(const std::uint8_t* row, Word control) {
+  if constexpr (C == 3) {
+    constexpr int offset[] = {0, 24, 48, 72};
+    return shuffle(load_windows(row, offset), control);
+  } else {
+    const Word x = load(row);
+    return C == 1 ? x : shuffle(x, control);
+  }
+}
+
+template <int C>
+inline void halve_rows_of(const std::uint8_t* const* rows, char* dst, i64 n) {
+  alignas(16) signed char order[16];
+  for (int k = 0; k < 8; ++k) {
+    const bool gap = C == 3 && k >= 6;
+    order[2 * k] = static_cast<signed char>(gap ? -1 : k / C * 2 * C + k % C);
+    order[2 * k + 1] = static_cast<signed char>(gap ? -1 : order[2 * k] + C);
+  }
+  const Word control = spread(_mm_load_si128(reinterpret_cast<const __m128i*>(order)));
+  const Word close = spread(_mm_setr_epi8(0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, -1, -1, -1, -1));
+  const Word two = splat_word(2);
+  const __m128i shift = _mm_cvtsi32_si128(2);
+  const auto cells = [&](i64 at) {
+    const Word a = byte_pairs(load_pairs<C>(rows[0] + at, control));
+    const Word b = byte_pairs(load_pairs<C>(rows[1] + at, control));
+    return right_words(add_words(add_words(a, b), two), shift);
+  };
+  constexpr i64 step = C == 3 ? B / 16 * 12 : B;       // bytes of output
+  constexpr i64 reach = C == 3 ? 2 * step + 4 : 2 * B;  // bytes of each row
+  constexpr i64 second = C == 3 ? 12 : B;
+  i64 j = 0;
+  for (; j + B <= n && 2 * j + reach <= 2 * n; j += step) {
+    const Word x = to_bytes(cells(2 * j), cells(2 * j + second));
+    store(dst + j, C == 3 ? close_twelves(shuffle(x, close)) : unlace_bytes(x));
+  }
+  halve_rows_plain(rows, C, dst, j, n);
+}
+
+inline void halve_rows_fixed(const std::uint8_t* const* rows, i64 channels, char* dst, i64 n) {
+  switch (channels) {
+    case 1: return halve_rows_of<1>(rows, dst, n);
+    case 2: return halve_rows_of<2>(rows, dst, n);
+    case 3: return halve_rows_of<3>(rows, dst, n);
+    case 4: return halve_rows_of<4>(rows, dst, n);
+    default: return halve_rows_plain(rows, channels, dst, 0, n);
+  }
+}
+
 #else  // no AVX2
 
 constexpr int fixed_group = 1;
@@ -529,13 +618,17 @@ inline void sum_lanes_fixed(const FixedLanes&, const std::uint8_t* const*, int, 
 }
 
 inline void sum_rows_fixed(const char* const* rows, Format format, const FixedWeights& w, int taps,
-                           int cut, char* dst, const FixedStore& to, i64 n) {
+                           int cut, char* dst, const FixedStore& to, i64 n, bool) {
   sum_rows_plain(rows, format, w, taps, cut, dst, to, 0, n);
 }
 
 inline void sum_pixels_fixed(const FixedTable& table, const std::uint8_t* const* rows, int count,
                              i64 from, i64 to, char* const* dst) {
   for (int r = 0; r < count; ++r) sum_pixels_plain(table, rows[r], from, to, dst[r]);
+}
+
+inline void halve_rows_fixed(const std::uint8_t* const* rows, i64 channels, char* dst, i64 n) {
+  halve_rows_plain(rows, channels, dst, 0, n);
 }
 
 #endif

@@ -204,7 +204,8 @@ static const Kernels all = {
 #else
     nullptr,
 #endif
-    {fixed_group, fixed_vector_bytes, sum_rows_fixed, sum_pixels_fixed, sum_lanes_fixed},
+    {fixed_group, fixed_vector_bytes, sum_rows_fixed, sum_pixels_fixed, sum_lanes_fixed,
+     halve_rows_fixed},
 };
 
 }  // namespace ndresize::NDRESIZE_ISA

@@ -139,8 +139,9 @@ struct FixedKernels {
   int group;         // rows that sum_pixels takes at a time
   int vector_bytes;  // 0: no sum_lanes
   // dst[j] = sum over t of weights[t] * rows[t][j], each product without its last `cut` bits.
+  // `stream`: bytes may go past the caches; the caller then fences.
   void (*sum_rows)(const char* const* rows, Format format, const FixedWeights&, int taps, int cut,
-                   char* dst, const FixedStore&, i64 n);
+                   char* dst, const FixedStore&, i64 n, bool stream);
   // Outputs from..to - 1 of up to `group` rows of bytes. Reads up to `fixed_reach` bytes from a
   // pixel's first tap on, which must exist.
   void (*sum_pixels)(const FixedTable&, const std::uint8_t* const* rows, int count, i64 from, i64 to,
@@ -148,6 +149,8 @@ struct FixedKernels {
   // Groups from..to - 1 of up to `group` rows of bytes.
   void (*sum_lanes)(const FixedLanes&, const std::uint8_t* const* rows, int count, i64 from, i64 to,
                     char* const* dst);
+  // `n` bytes of means of two by two pixels, from two rows of twice as many; halves are rounded up.
+  void (*halve_rows)(const std::uint8_t* const* rows, i64 channels, char* dst, i64 n);
 };
 
 // How many bytes sum_pixels may read from the first tap of an output on.

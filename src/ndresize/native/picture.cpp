@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "blocks.hpp"
 #include "pool.hpp"
 
 namespace ndresize {
@@ -116,13 +117,20 @@ std::unique_ptr<LaneTables> lane_tables(const FixedPass& pass, i64 channels, int
   return made;
 }
 
+// How the rows of a picture are made.
+struct How {
+  bool along_first;
+  bool halves;
+  bool stream;  // past the caches
+};
+
 // One range of output rows of one picture.
 class Rows {
  public:
   Rows(const Layout& layout, const FixedKernels& kernels, const FixedPass* along,
-       const LaneTables* lanes, const FixedPass* across, bool along_first, const char* in, char* out)
-      : at_(layout), k_(kernels), along_(along), lanes_(lanes), across_(across),
-        along_first_(along_first), in_(in), out_(out) {
+       const LaneTables* lanes, const FixedPass* across, How how, const char* in, char* out)
+      : at_(layout), k_(kernels), along_(along), lanes_(lanes), across_(across), how_(how), in_(in),
+        out_(out) {
     if (along_) {
       table_ = {at_.channels,       along->n_in, along->n_out, along->taps, along->padded,
                 along->starts.data(), along->counts.data(), along->low.data(),
@@ -139,16 +147,21 @@ class Rows {
     const i64 padded_in = in_bytes() + reach_ + 64, out_bytes = at_.n_out * at_.channels;
     const i64 each = padded_in + out_bytes + 64 + 3 * 64;
     const i64 taps = across_ ? across_->taps : 0;
-    scratch.reset(k_.group * (each + padded_in) + (taps + 1) * (in_bytes() + 64) + 4096);
-    for (int g = 0; g < k_.group; ++g) {
+    const i64 group = std::max(k_.group, 2);
+    scratch.reset(group * (each + padded_in) + (taps + 1) * (in_bytes() + 64) + 4096);
+    for (i64 g = 0; g < group; ++g) {
       rows_in_[g] = scratch.take(padded_in);
       tails_[g] = scratch.take(padded_in - tail_ * at_.channels * (along_ != nullptr));
       rows_out_[g] = scratch.take(out_bytes + 64);
     }
-    if (!across_) return alone(begin, end);
-    if (!along_) return sums(begin, end);
-    if (along_first_) return ring(begin, end);
-    summed_first(begin, end);
+    if (!across_) alone(begin, end);
+    else if (!along_) sums(begin, end);
+    else if (how_.halves) halves(begin, end);
+    else if (how_.along_first) ring(begin, end);
+    else summed_first(begin, end);
+#ifdef __SSE2__
+    if (how_.stream) __builtin_ia32_sfence();  // another thread may read what was streamed
+#endif
   }
 
  private:
@@ -235,7 +248,7 @@ class Rows {
     const int count = across_->counts[i];
     for (int t = 0; t < count; ++t) rows[t] = read(across_->starts[i] + t, spare[t]);
     k_.sum_rows(rows.data(), Format::byte, across_->weights_of(i), count, across_->cut, to,
-                across_->store, in_bytes());
+                across_->store, in_bytes(), how_.stream && !along_);
   }
 
   void summed_first(i64 begin, i64 end) {
@@ -251,6 +264,18 @@ class Rows {
       }
       along(rows_in_, count, 0, at_.n_out, to, true);
       for (int g = 0; g < count && !at_.contiguous_out(); ++g) write(to[g], i + g);
+    }
+  }
+
+  // Means of two by two pixels.
+  void halves(i64 begin, i64 end) {
+    for (i64 i = begin; i < end; ++i) {
+      const std::uint8_t* rows[2];
+      for (int t = 0; t < 2; ++t)
+        rows[t] = reinterpret_cast<const std::uint8_t*>(read(across_->starts[i] + t, rows_in_[t]));
+      char* to = at_.contiguous_out() ? output(i) : rows_out_[0];
+      k_.halve_rows(rows, at_.channels, to, at_.n_out * at_.channels);
+      if (!at_.contiguous_out()) write(to, i);
     }
   }
 
@@ -281,7 +306,7 @@ class Rows {
         for (int t = 0; t < count; ++t) rows[t] = memory.data() + (place + t) % slots * slot_bytes;
         char* row = at_.contiguous_out() ? output(i) + from * at_.channels : rows_out_[0];
         k_.sum_rows(rows.data(), table_.store.format, across_->weights_of(i), count, across_->cut, row,
-                    across_->store, (to - from) * at_.channels);
+                    across_->store, (to - from) * at_.channels, how_.stream);
         if (!at_.contiguous_out()) scatter(row, i, from, to - from);
       }
     }
@@ -306,7 +331,7 @@ class Rows {
   const FixedPass* along_;
   const LaneTables* lanes_;  // of `along_`, where they serve
   const FixedPass* across_;
-  const bool along_first_;
+  const How how_;
   const char* in_;
   char* out_;
   FixedTable table_{};
@@ -343,10 +368,32 @@ FixedPass fixed_pass(int axis, i64 n_in, i64 n_out, int taps, const i64* starts,
   return pass;
 }
 
+namespace {
+
+// Whether outputs are sums of two neighbours, each pair after the one before, of equal weights.
+bool takes_pairs(const FixedPass& pass) {
+  for (i64 o = 0; o < pass.n_out; ++o)
+    if (pass.starts[o] != 2 * o || pass.counts[o] != 2 || pass.low[o * pass.padded] != pass.low[0] ||
+        pass.low[o * pass.padded + 1] != pass.low[0])
+      return false;
+  return pass.n_out > 0 && pass.cut == 0 && pass.high.empty();
+}
+
+// Whether two passes are (a + b + c + d + 2) >> 2.
+bool takes_means(const std::vector<FixedPass>& passes) {
+  if (passes.size() != 2 || !takes_pairs(passes[0]) || !takes_pairs(passes[1])) return false;
+  const FixedStore &between = passes[0].store, &last = passes[1].store;
+  return between.format != Format::byte && between.shift == 0 && last.shift >= 2 && !last.half_even &&
+         last.split == INT32_MIN && last.half == i64{1} << (last.shift - 1) &&
+         i64{passes[0].low[0]} * passes[1].low[0] == i64{1} << (last.shift - 2);
+}
+
+}  // namespace
+
 Picture::Picture(std::vector<i64> in, std::vector<i64> out, std::vector<FixedPass> passes,
                  bool signed_bytes, const Kernels& kernels)
     : shape_in(std::move(in)), shape_out(std::move(out)), passes_(std::move(passes)),
-      signed_bytes_(signed_bytes), kernels_(kernels) {}
+      signed_bytes_(signed_bytes), halves_(takes_means(passes_)), kernels_(kernels) {}
 
 Picture::~Picture() = default;
 
@@ -356,7 +403,7 @@ const LaneTables* Picture::lanes(const FixedPass& along, i64 channels) const {
 }
 
 bool Picture::run(const char* in, const i64* stride_in, char* out, const i64* stride_out,
-                  int threads, bool (*interrupted)()) const {
+                  bool touched, int threads, bool (*interrupted)()) const {
   const int rank = static_cast<int>(shape_in.size());
   i64 samples = 1;
   for (const i64 n : shape_out) samples *= n;
@@ -410,8 +457,8 @@ bool Picture::run(const char* in, const i64* stride_in, char* out, const i64* st
   i64 chunks = work / longest_task / pictures + 1;
   if (threads > 1) chunks = std::max(chunks, (4 * threads + pictures - 1) / pictures);
   chunks = std::min(chunks, at.across_out);
-  const bool along_first = along == &passes_[0];
-  const LaneTables* tables = along ? lanes(*along, at.channels) : nullptr;
+  const How how{along == &passes_[0], halves_ && at.channels <= 4, touched && samples > large_output};
+  const LaneTables* tables = along && !how.halves ? lanes(*along, at.channels) : nullptr;
 
   return parallel(
       pictures * chunks, threads,
@@ -426,7 +473,7 @@ bool Picture::run(const char* in, const i64* stride_in, char* out, const i64* st
           from += part * stride_in[*axis];
           to += part * stride_out[*axis];
         }
-        Rows(at, kernels_.fixed, along, tables, across, along_first, from, to)
+        Rows(at, kernels_.fixed, along, tables, across, how, from, to)
             .make(at.across_out * chunk / chunks, at.across_out * (chunk + 1) / chunks);
       },
       interrupted);

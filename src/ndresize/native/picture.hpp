@@ -35,15 +35,16 @@ class Picture {
           bool signed_bytes, const Kernels& kernels);
   ~Picture();
 
-  // Strides in bytes. Returns false if `interrupted` did.
-  bool run(const char* in, const i64* stride_in, char* out, const i64* stride_out, int threads,
-           bool (*interrupted)()) const;
+  // Strides in bytes. `touched`: the output was written before. Returns false if `interrupted` did.
+  bool run(const char* in, const i64* stride_in, char* out, const i64* stride_out, bool touched,
+           int threads, bool (*interrupted)()) const;
 
   const std::vector<i64> shape_in, shape_out;
 
  private:
   std::vector<FixedPass> passes_;  // in order
   const bool signed_bytes_;
+  const bool halves_;  // it takes means of two by two samples, halves up
   const Kernels& kernels_;
   const LaneTables* lanes(const FixedPass& along, i64 channels) const;
   mutable Kept<i64, LaneTables> known_;  // by channels

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <optional>
 
+#include "blocks.hpp"
 #include "pool.hpp"
 #include "walk.hpp"
 
@@ -15,10 +16,6 @@ Nest make_nest(const Spec&, int, bool);
 namespace {
 
 constexpr i64 little = 1 << 16;  // element operations that are not worth waking a thread for
-
-// Bytes of an output that is streamed to memory: a core's own caches do not hold it, and writing it
-// through them would first read what is overwritten.
-constexpr i64 streamed = i64{16} << 20;
 
 i64 product(const std::vector<i64>& values) {
   i64 p = 1;
@@ -60,7 +57,7 @@ std::unique_ptr<Prepared> Program::prepare(int trailing, bool adjacent) const {
   for (const PassSpec& pass : spec.passes)
     fresh->careful |= &pass == fresh->nest.row ? pass.table.has_zeros : pass.table.has_gaps;
   fresh->careful &= k.has_nan;
-  fresh->stream = product(spec.shape_out) * spec.item_out > streamed;
+  fresh->stream = product(spec.shape_out) * spec.item_out > large_output;
   return fresh;
 }
 
