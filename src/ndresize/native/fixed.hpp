@@ -373,8 +373,8 @@ struct Pixels {
   }
 };
 
-// The sums of one output pixel in each of the rows, as they fall: see Pixels. Half: the taps are so
-// few that they lie in the first half of a single load.
+// The sums of one output pixel in each of the rows, as they fall: see Pixels. Half: after the loads
+// whose taps are all needed comes one of which the first half is.
 template <int C, int Digits, bool Half>
 inline Word sum_pixel(const FixedTable& table, const std::uint8_t* const* rows, i64 o, int loads,
                       Word first, Word second) {
@@ -383,18 +383,16 @@ inline Word sum_pixel(const FixedTable& table, const std::uint8_t* const* rows, 
   const std::int16_t* wl = table.low + o * table.padded;
   const std::int16_t* wh = Digits == 2 ? table.high + o * table.padded : nullptr;
   Word low = zero(), high = zero();
+  const auto half = [&](Word x, i64 tap) {
+    low = add(low, pairs(x, P::weights(wl + tap)));
+    if constexpr (Digits == 2) high = add(high, pairs(x, P::weights(wh + tap)));
+  };
   for (int k = 0; k < loads; ++k) {
     const Word x = load_rows(rows, at + k * P::bytes);
-    const Word a = shuffle(x, first);
-    low = add(low, pairs(a, P::weights(wl + k * P::taps)));
-    if constexpr (Digits == 2) high = add(high, pairs(a, P::weights(wh + k * P::taps)));
-    if constexpr (!Half) {
-      const Word b = shuffle(x, second);
-      low = add(low, pairs(b, P::weights(wl + k * P::taps + P::taps / 2)));
-      if constexpr (Digits == 2)
-        high = add(high, pairs(b, P::weights(wh + k * P::taps + P::taps / 2)));
-    }
+    half(shuffle(x, first), k * P::taps);
+    half(shuffle(x, second), k * P::taps + P::taps / 2);
   }
+  if constexpr (Half) half(shuffle(load_rows(rows, at + loads * P::bytes), first), loads * P::taps);
   return Digits == 2 ? add(low, left16(high)) : low;
 }
 
@@ -433,7 +431,7 @@ inline void sum_pixels_of(const FixedTable& table, const std::uint8_t* const* ro
                           i64 from, i64 to, char* const* dst) {
   using P = Pixels<C>;
   const Word first = spread(P::control(0)), second = spread(P::control(1));
-  const int loads = (table.taps + P::taps - 1) / P::taps;
+  const int loads = (table.taps + P::taps / 2 - 1) / P::taps;
   const Rounder rounder(table.store);
   const auto quad = [&](i64 o) {
     return sum_quad<C, Digits, Half>(table, rows, o, to - 1, loads, first, second);
@@ -470,7 +468,8 @@ inline void sum_pixels_of(const FixedTable& table, const std::uint8_t* const* ro
 template <int C>
 inline void sum_pixels_with(const FixedTable& table, const std::uint8_t* const* rows, int count,
                             i64 from, i64 to, char* const* dst) {
-  const bool half = table.taps <= Pixels<C>::taps / 2;
+  constexpr int each = Pixels<C>::taps;
+  const bool half = (table.taps + each - 1) % each < each / 2;
   if (table.high) {
     if (half) sum_pixels_of<C, 2, true>(table, rows, count, from, to, dst);
     else sum_pixels_of<C, 2, false>(table, rows, count, from, to, dst);

@@ -5,6 +5,7 @@
 #include "lerp.hpp"
 #include "pick.hpp"
 #include "sum_rows.hpp"
+#include "sum_square.hpp"
 #include "sum_taps.hpp"
 
 namespace ndresize::NDRESIZE_ISA {
@@ -108,6 +109,19 @@ inline void with_rounding(Rounding rounding, Call call) {
   }
 }
 
+template <class A>
+constexpr decltype(RowKernels::sum_square) square_kernel() {
+  if constexpr (!std::is_same_v<A, float>) return nullptr;
+  else
+    return [](const RowTable& table, const char* const* rows, const char* const* next,
+              const void* across, char* dst, bool safe) {
+      const float* weights = static_cast<const float*>(across);
+      float* to = reinterpret_cast<float*>(dst);
+      if (safe) sum_square<true>(table, rows, next, weights, to);
+      else sum_square<false>(table, rows, next, weights, to);
+    };
+}
+
 template <class T>
 constexpr RowKernels row_kernels() {
   using A = Accumulator<T>;
@@ -184,6 +198,7 @@ constexpr RowKernels row_kernels() {
         if (table.lerp) return lerp_taps<A, false>(table, rows, count, dst, scratch);
         sum_taps<A, false>(table, rows, count, dst, scratch);
       },
+      square_kernel<A>(),
       any_nan<T>,
   };
 }

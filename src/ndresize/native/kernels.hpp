@@ -67,6 +67,10 @@ struct RowKernels {
   // `scratch` holds 8 * (n_in + taps * channels + n_out) accumulators for `transpose`.
   void (*sum_taps)(const RowTable&, const char* const* rows, int count, char* const* dst,
                    void* scratch, bool safe);
+  // dst[i] = sum over two rows r of across[r] * (sum over t of weights[i][t] * rows[r][starts[i] + t]),
+  // for a table of pairs; null of other accumulators than float. `next`: the rows of the next call.
+  void (*sum_square)(const RowTable&, const char* const* rows, const char* const* next,
+                     const void* across, char* dst, bool safe);
   // Whether a row of elements holds a NaN.
   bool (*any_nan)(const char* row, std::ptrdiff_t stride, i64 n);
 };

@@ -149,8 +149,9 @@ void sum_rows_any(const char* const* rows, bool wide_rows, const Accumulator<T>*
   if constexpr (std::is_same_v<T, Accumulator<T>>) {
     sum_rows<T, true, true, Safe, R>(rows, weights, taps, dst, n);
   } else if (wide_dst) {
-    if (wide_rows) sum_rows<T, true, true, Safe, R>(rows, weights, taps, dst, n);
-    else sum_rows<T, false, true, Safe, R>(rows, weights, taps, dst, n);
+    constexpr auto none = Rounding::half_even;  // nothing is rounded: one instantiation will do
+    if (wide_rows) sum_rows<T, true, true, Safe, none>(rows, weights, taps, dst, n);
+    else sum_rows<T, false, true, Safe, none>(rows, weights, taps, dst, n);
   } else {
     if (wide_rows) sum_rows<T, true, false, Safe, R>(rows, weights, taps, dst, n);
     else sum_rows<T, false, false, Safe, R>(rows, weights, taps, dst, n);

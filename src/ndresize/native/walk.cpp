@@ -160,9 +160,33 @@ void Walk::after_whole(int l, const View& in, const View& out, i64 begin, i64 en
               axis.taps, axis.lerp, begin, end, out.p, out.stride[l], out.wide, tile_.n_out, spec_.rounding, safe_);
 }
 
+// Whether two taps across and two along can be summed at once: of rows of the input that no other
+// output row reads.
+bool Walk::takes_squares(int l, const View& in, const View& out) const {
+  const Level& at = nest_.levels[l];
+  const i64 a = k_.accumulator_size;
+  return l + 1 == levels_ && tile_.table.pairs && at.pass->table.taps == 2 &&
+         !at.pass->table.has_zeros && !at.pass->settle && !nest_.row->settle && !at.pass->halves && at.n_out * 2 <= at.n_in && !k_.widens &&
+         in.element == a && out.element == a && tile_.compact.empty() && !(stream_ && out.array);
+}
+
+void Walk::squares(int l, const View& in, const View& out, i64 begin, i64 end) {
+  const AxisTable& axis = nest_.levels[l].pass->table;
+  for (i64 i = begin; i < end && !nan_; ++i) {
+    const char* first = in.p + axis.starts[i] * in.stride[l];
+    const char* following = in.p + axis.starts[std::min(i + 1, end - 1)] * in.stride[l];
+    const char* rows[2] = {first, first + in.stride[l]};
+    const char* next[2] = {following, following + in.stride[l]};
+    char* to = out.p + i * out.stride[l];
+    k_.sum_square(tile_.table, rows, next, axis.row_weights(i, k_.accumulator_size), to, safe_);
+    if (nest_.row->table.has_zeros) check(to, true, tile_.n_out);
+  }
+}
+
 void Walk::after(int l, const View& in, const View& out, i64 begin, i64 end) {
   const AxisTable& axis = nest_.levels[l].pass->table;
   Frame& f = frames_[l];
+  if (takes_squares(l, in, out)) return squares(l, in, out, begin, end);
   if (f.whole && out.element == (out.wide ? k_.accumulator_size : k_.element_size) && !(stream_ && out.array))
     return after_whole(l, in, out, begin, end);
   std::fill_n(f.tags, f.slots, i64{-1});
