@@ -504,6 +504,22 @@ def test_products_that_round_one_by_one_are_numpys(
         np.testing.assert_array_equal(y, portable.run(plan, x), err_msg=repr(plan))
 
 
+@pytest.mark.parametrize("accumulator", ["float32", "float64"])
+def test_two_passes_along_one_axis_round_one_by_one_too(accumulator: Any) -> None:
+    rng = np.random.default_rng(12)
+    how = Arithmetic(accumulator, fused=False)
+    for axis in (0, 1):
+        shape, out = [30, 30], [30, 30]
+        out[axis] = 17
+        passes = (
+            Pass(axis, random_operator(rng, 30, 23), how),
+            Pass(axis, random_operator(rng, 23, 17), how),
+        )
+        plan = Plan(tuple(shape), np.dtype("float32"), passes, tuple(out), np.dtype("float32"))
+        x = noise(tuple(shape), "float32")
+        np.testing.assert_array_equal(plan(x), portable.run(plan, x))
+
+
 def test_fused_products_are_others_where_the_processor_has_them() -> None:
     """That is, the comparison above can fail."""
     if native.instruction_set() == "baseline":

@@ -205,6 +205,11 @@ def _little_picks(plan: Plan) -> _ext.Program | None:
     )
 
 
+def _is_loose(step: Pass) -> bool:
+    """Return whether nothing is said of how each product and sum rounds."""
+    return step.arithmetic.fused and step.arithmetic.sums == "chain"
+
+
 def _is_lerp(step: Pass) -> bool:
     how = step.arithmetic
     return how.sums == "lerp" and how.accumulator != "element" and step.operator.taps == 2
@@ -226,8 +231,8 @@ def _has_lerp_weights(step: Pass, plan: Plan) -> bool:
 def _one_per_axis(passes: tuple[Pass, ...]) -> tuple[Pass, ...] | None:
     """Return the passes with those on one axis composed into one, as the loop nest wants them.
 
-    None where that cannot be: where a pass rounds, and where samples are picked before they are
-    summed, for one that is picked twice would get the sum of its weights, and a row that begins at
+    None where that cannot be: where a pass rounds or says how each sum does, and where samples are
+    picked before they are summed, for one that is picked twice would get the sum of its weights, and a row that begins at
     one end of the axis and ends at the other all of it.
     """
     by_axis: dict[int, Pass] = {}
@@ -239,7 +244,7 @@ def _one_per_axis(passes: tuple[Pass, ...]) -> tuple[Pass, ...] | None:
         sums = set(kinds) - {"element"}
         if len(sums) > 1 or (kinds[0] == "element" and sums):
             return None
-        if sums and not set(kinds) & {"element"} and (_is_lerp(before) or _is_lerp(step)):
+        if "element" not in kinds and not (_is_loose(before) and _is_loose(step)):
             return None
         if sums and "element" in (before.arithmetic.store, step.arithmetic.store):
             return None
