@@ -232,8 +232,8 @@ def _one_per_axis(passes: tuple[Pass, ...]) -> tuple[Pass, ...] | None:
     """Return the passes with those on one axis composed into one, as the loop nest wants them.
 
     None where that cannot be: where a pass rounds or says how each sum does, and where samples are
-    picked before they are summed, for one that is picked twice would get the sum of its weights, and a row that begins at
-    one end of the axis and ends at the other all of it.
+    picked before they are summed, for one that is picked twice would get the sum of its weights,
+    and a row that begins at one end of the axis and ends at the other all of it.
     """
     by_axis: dict[int, Pass] = {}
     for step in passes:
