@@ -150,6 +150,31 @@ def test_random_plans_equal_the_portable_executor(kind: str) -> None:
     assert compiled > 100
 
 
+def test_rows_that_read_nothing_are_made_where_the_others_are() -> None:
+    starts, weights = np.repeat(np.arange(40), 2), np.full((80, 2), 0.5)
+    weights[[0, 1, 30, 78, 79]] = 0
+    op = AxisOperator(starts.clip(max=38), weights, 40)
+    steps = tuple(Pass(axis, op, Arithmetic("fixed", "element", bits=8)) for axis in (1, 0))
+    plan = Plan((40, 40, 3), U1, steps, (80, 80, 3), U1, "half_away")
+    x = np.random.default_rng(1).integers(0, 256, plan.input_shape, np.uint8)
+    assert isinstance(native.compile_plan(plan), _ext.Picture)
+    np.testing.assert_array_equal(plan(x), portable.run(plan, x))
+
+
+def test_three_passes_with_bytes_between_are_two_pictures() -> None:
+    rng = np.random.default_rng(2)
+    how = Arithmetic("fixed", "element", bits=22)
+    steps = tuple(Pass(axis, operator(rng, 20, 33, 22, True), how) for axis in (2, 1, 0))
+    plan = Plan((20, 20, 20), U1, steps, (33, 33, 33), U1, "half_away")
+    program = native.compile_plan(plan)
+    assert isinstance(program, native._Sequence)
+    assert [len(part.passes) for part in (program.first, program.second)] == [2, 1]
+    for part in (program.first, program.second):
+        assert isinstance(native.compile_plan(part), _ext.Picture)
+    x = rng.integers(0, 256, plan.input_shape, np.uint8)
+    np.testing.assert_array_equal(plan(x), portable.run(plan, x))
+
+
 def available_sets() -> list[str]:
     run = run_checks("none", 0)
     message = run.stderr.strip().splitlines()[-1]

@@ -97,7 +97,9 @@ def _in_order(passes: list[Pass], limits: tuple[int, int]) -> list[Pass] | None:
     for step in passes:
         if step.arithmetic.accumulator not in ("fixed", "element"):
             return None
-        if step.arithmetic.limits not in (None, limits) or _steps_back(step.operator) > _STEPS_BACK:
+        if step.arithmetic.limits not in (None, limits):
+            return None
+        if _steps_back(_starts(step.operator)) > _STEPS_BACK:
             return None
     if len(passes) == 1 or (len(passes) == 2 and passes[0].axis > passes[1].axis):
         return passes
@@ -111,9 +113,16 @@ def _in_order(passes: list[Pass], limits: tuple[int, int]) -> list[Pass] | None:
     return None
 
 
-def _steps_back(op: AxisOperator) -> int:
+def _starts(op: AxisOperator) -> NDArray[np.int64]:
+    """Return where rows begin; one that reads nothing, where the one before it does."""
+    reads = op.counts > 0
+    place = np.maximum.accumulate(np.where(reads, np.arange(op.n_out), -1))
+    return np.where(place < 0, 0, op.starts[place])
+
+
+def _steps_back(starts: NDArray[np.int64]) -> int:
     """Return by how much a row begins at most after a later one."""
-    return int((op.starts - np.minimum.accumulate(op.starts[::-1])[::-1]).max(initial=0))
+    return int((starts - np.minimum.accumulate(starts[::-1])[::-1]).max(initial=0))
 
 
 def _ascending(op: AxisOperator) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -122,11 +131,12 @@ def _ascending(op: AxisOperator) -> tuple[NDArray[np.int64], NDArray[np.float64]
     Rows begin at their first weight that is not zero, so one whose first tap happens to weigh
     nothing may begin after the next one.
     """
-    back = _steps_back(op)
+    own = _starts(op)
+    back = _steps_back(own)
     if back == 0:
-        return op.starts, op.weights
-    starts = np.minimum.accumulate(op.starts[::-1])[::-1]
-    place = np.arange(op.taps + back) - (op.starts - starts)[:, None]
+        return own, op.weights
+    starts = np.minimum.accumulate(own[::-1])[::-1]
+    place = np.arange(op.taps + back) - (own - starts)[:, None]
     inside = (place >= 0) & (place < op.taps)
     shifted = np.take_along_axis(op.weights, np.clip(place, 0, op.taps - 1), axis=1)
     return np.ascontiguousarray(starts), np.where(inside, shifted, 0.0)

@@ -99,7 +99,7 @@ def compile_plan(plan: Plan, order: tuple[int, ...] | None = None) -> Runnable |
     if any(step.arithmetic.sums == "joint" for step in plan.passes):
         return joint.compile_joint(plan)
     if any(step.arithmetic.accumulator == "fixed" for step in plan.passes):
-        return fixed.compile_picture(plan) or _picks_first(plan)
+        return fixed.compile_picture(plan) or _picks_first(plan) or _picture_first(plan)
     steps = _one_per_axis(plan.passes)
     if steps is None:
         return _picks_first(plan)
@@ -333,6 +333,26 @@ def _picks_first(plan: Plan) -> _Sequence | None:
     first = replace(plan, passes=tuple(picks), output_shape=tuple(shape), dtype=kind, fill=None)
     second = replace(plan, input_shape=tuple(shape), passes=tuple(rest), fill=None)
     return _Sequence(first, second)
+
+
+def _picture_first(plan: Plan) -> _Sequence | None:
+    """Return the passes that are a picture as a plan, as many as can be, then the rest as one.
+
+    None where there are none, which end with samples of the element type.
+    """
+    for count in range(len(plan.passes) - 1, 0, -1):
+        passes, rest = plan.passes[:count], plan.passes[count:]
+        if passes[-1].arithmetic.store == "wide":
+            continue
+        shape = list(plan.input_shape)
+        for step in passes:
+            shape[step.axis] = step.operator.n_out
+        kind = plan.input_dtype
+        first = replace(plan, passes=passes, output_shape=tuple(shape), dtype=kind, fill=None)
+        if fixed.compile_picture(first) is not None:
+            second = replace(plan, input_shape=tuple(shape), passes=rest, fill=None)
+            return _Sequence(first, second)
+    return None
 
 
 def _accumulator(kind: str) -> str:
