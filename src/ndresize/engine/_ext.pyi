@@ -31,6 +31,7 @@ class Picture:
         shape_in: Sequence[int],
         shape_out: Sequence[int],
         signed_bytes: bool,
+        wraps: bool,
         passes: Sequence[
             tuple[
                 int,
@@ -43,6 +44,8 @@ class Picture:
                 bool,
                 NDArray[np.int64],
                 int,
+                int,
+                NDArray[np.int32],
             ]
         ],
     ) -> None: ...

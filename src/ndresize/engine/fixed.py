@@ -19,6 +19,7 @@ __all__ = ["compile_picture"]
 _STEPS_BACK = 4
 _NONE = -(2**31)
 _ALL_ROWS = np.zeros(0, np.int64)
+_NO_BIAS = np.zeros(0, np.int32)
 _BYTE, _WORD, _WIDE = range(3)  # the order of Format in native/kernels.hpp
 
 
@@ -31,12 +32,15 @@ def compile_picture(plan: Plan) -> _ext.Picture | None:
     if plan.dtype not in (np.uint8, np.int8) or plan.input_dtype != plan.dtype:
         return None
     signed = plan.dtype == np.int8
-    if plan.rounding == "half_added" or (signed and plan.rounding == "truncate"):
+    if plan.rounding == "half_added":
         return None
     passes, rows = _without_picked_rows(list(plan.passes))
-    ordered = _in_order(passes, (-128, 127) if signed else (0, 255))
-    if ordered is None:
-        return None
+    wraps = signed and all(
+        step.arithmetic.limits == (0, 255) and step.arithmetic.store == "element" for step in passes
+    )
+    ordered = _in_order(passes, (-128, 127) if signed and not wraps else (0, 255))
+    if ordered is None or (wraps and ordered != list(plan.passes)):
+        return None  # a pass that clamps is no pick, whatever it weighs
     table = []
     bits, low, high = 0, 0, 255  # of the samples: fractional bits, and bounds
     for step, following in zip(ordered, [*ordered[1:], None], strict=True):
@@ -44,11 +48,17 @@ def compile_picture(plan: Plan) -> _ext.Picture | None:
         own = how.bits if how.accumulator == "fixed" else 0
         starts, weights = _ascending(op)
         weights = np.rint(np.ldexp(weights, own))
-        if signed and np.any(weights.sum(axis=1) != 2.0**own):
-            return None  # samples are taken 128 higher, which such weights would not keep
         plus = int(np.maximum(weights, 0).sum(axis=1).max(initial=0))
         minus = int(np.maximum(-weights, 0).sum(axis=1).max(initial=0))
         low, high = low * plus - high * minus, high * plus - low * minus
+        bias = _NO_BIAS
+        if signed:  # samples are taken 128 higher, and sums are to be so too, or as they are
+            over = 128 * (np.where(wraps, 0, 2.0**own) - weights.sum(axis=1)) * 2.0**bits
+            if over.any():
+                if how.cut is not None or plan.rounding == "half_even" or abs(over).max() >= 2**31:
+                    return None
+                bias = over.astype(np.int32)
+            low, high = low + int(over.min()), high + int(over.max())
         if max(high, -low) + 2 ** (bits + own) >= 2**31:  # with what rounding adds
             return None
         cut = 0
@@ -70,9 +80,15 @@ def compile_picture(plan: Plan) -> _ext.Picture | None:
         picked = rows.get(step.axis, _ALL_ROWS)
         whole = weights.astype(np.int32)
         # Sums of bytes with a sign that are below zero, in the words of their bytes without.
-        split = 128 << shift if signed and form == _BYTE and shift and not even else _NONE
-        table.append((step.axis, starts, whole, cut, form, shift, half, even, picked, split))
-    return _ext.Picture(list(plan.input_shape), list(plan.output_shape), signed, table)
+        split, below = _NONE, -1
+        if signed and not wraps and form == _BYTE and shift:  # wrapped, all of them are 0
+            if plan.rounding == "half_away":
+                split = 128 << shift
+            elif plan.rounding == "truncate":
+                split, below = 128 << shift, 2**shift - 1
+        row = (step.axis, starts, whole, cut, form, shift, half, even, picked, split)
+        table.append((*row, below, bias))
+    return _ext.Picture(list(plan.input_shape), list(plan.output_shape), signed, wraps, table)
 
 
 def _without_picked_rows(passes: list[Pass]) -> tuple[list[Pass], dict[int, NDArray[np.int64]]]:

@@ -109,6 +109,7 @@ ndresize::AxisTable axis_table(const Starts& starts, const Weights& weights, i64
 }
 
 using Whole = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Bias = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 struct Buffer {
   Buffer(const nb::object& array, int flags) {
@@ -203,9 +204,9 @@ class Bound {
 // A plan of 8-bit samples in fixed point.
 class BoundPicture {
  public:
-  BoundPicture(std::vector<i64> shape_in, std::vector<i64> shape_out, bool signed_bytes,
+  BoundPicture(std::vector<i64> shape_in, std::vector<i64> shape_out, bool signed_bytes, bool wraps,
                const nb::list& passes)
-      : picture_(shape_in, shape_out, make(shape_in, shape_out, passes), signed_bytes, chosen()) {}
+      : picture_(shape_in, shape_out, make(shape_in, shape_out, passes), signed_bytes, chosen(), wraps) {}
 
   void run(const nb::object& in, const nb::object& out, bool touched, int threads) const {
     const Buffer source(in, PyBUF_STRIDED_RO), target(out, PyBUF_STRIDED);
@@ -257,6 +258,11 @@ class BoundPicture {
       p.store.half = nb::cast<std::int32_t>(pass[6]);
       p.store.half_even = nb::cast<bool>(pass[7]);
       p.store.split = nb::cast<std::int32_t>(pass[9]);
+      p.store.below = nb::cast<std::int32_t>(pass[10]);
+      const Bias bias = nb::cast<Bias>(pass[11]);
+      if (bias.shape(0) && static_cast<i64>(bias.shape(0)) != p.n_out)
+        throw std::invalid_argument("a bias");
+      p.bias.assign(bias.data(), bias.data() + bias.shape(0));
       passes.push_back(std::move(p));
     }
     return passes;
@@ -365,8 +371,8 @@ NB_MODULE(_ext, m) {
            "Run on two arrays that have the buffer protocol; touched: the output was written before; "
            "threads 0 for all.");
   nb::class_<BoundPicture>(m, "Picture", "The passes of an 8-bit plan in fixed point, ready to run.")
-      .def(nb::init<std::vector<i64>, std::vector<i64>, bool, nb::list>(), "shape_in"_a, "shape_out"_a,
-           "signed_bytes"_a, "passes"_a)
+      .def(nb::init<std::vector<i64>, std::vector<i64>, bool, bool, nb::list>(), "shape_in"_a,
+           "shape_out"_a, "signed_bytes"_a, "wraps"_a, "passes"_a)
       .def("run", &BoundPicture::run, "input"_a, "output"_a, "touched"_a, "threads"_a,
            "Run on two arrays that have the buffer protocol; touched: the output was written before; "
            "threads 0 for all.");

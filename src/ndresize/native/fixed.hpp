@@ -15,7 +15,7 @@ namespace ndresize::NDRESIZE_ISA {
 
 inline std::int32_t round_fixed(std::int32_t sum, const FixedStore& store) {
   if (store.half_even) sum += (sum >> store.shift) & 1;
-  if (sum < store.split) --sum;
+  if (sum < store.split) sum += store.below;
   return (sum + store.half) >> store.shift;
 }
 
@@ -59,7 +59,7 @@ inline void sum_pixels_plain(const FixedTable& table, const std::uint8_t* row, i
     const std::uint8_t* first = row + table.starts[o] * channels;
     const FixedWeights w = table.weights_of(o);
     for (i64 c = 0; c < channels; ++c) {
-      std::uint32_t sum = 0;
+      std::uint32_t sum = table.bias ? static_cast<std::uint32_t>(table.bias[o * table.bias_step]) : 0;
       for (int t = 0; t < table.counts[o]; ++t)
         sum += static_cast<std::uint32_t>((weight_of(w, t) * first[t * channels + c]) >> table.cut);
       store_one(static_cast<std::int32_t>(sum), table.store, dst, o * channels + c);
@@ -193,14 +193,14 @@ constexpr int fixed_group = B / 16;   // rows that sum_pixels takes at a time
 // A rounding shift of sums, with its constants in registers.
 struct Rounder {
   explicit Rounder(const FixedStore& s)
-      : half(splat(s.half)), one(splat(1)), split(splat(s.split)), shift(_mm_cvtsi32_si128(s.shift)),
-        even(s.half_even), signed_bytes(s.split != INT32_MIN) {}
+      : half(splat(s.half)), one(splat(1)), split(splat(s.split)), below(splat(s.below)),
+        shift(_mm_cvtsi32_si128(s.shift)), even(s.half_even), signed_bytes(s.split != INT32_MIN) {}
   Word operator()(Word sum) const {
     if (even) sum = add(sum, bit_and(right(sum, shift), one));
-    if (signed_bytes) sum = add(sum, less(sum, split));
+    if (signed_bytes) sum = add(sum, bit_and(less(sum, split), below));
     return right(add(sum, half), shift);
   }
-  Word half, one, split;
+  Word half, one, split, below;
   __m128i shift;
   bool even, signed_bytes;
 };
@@ -434,7 +434,10 @@ inline void sum_pixels_of(const FixedTable& table, const std::uint8_t* const* ro
   const int loads = (table.taps + P::taps / 2 - 1) / P::taps;
   const Rounder rounder(table.store);
   const auto quad = [&](i64 o) {
-    return sum_quad<C, Digits, Half>(table, rows, o, to - 1, loads, first, second);
+    const Word sum = sum_quad<C, Digits, Half>(table, rows, o, to - 1, loads, first, second);
+    if (!table.bias) return sum;
+    const void* bias = table.bias + o * (4 / P::outputs);
+    return add(sum, spread(_mm_loadu_si128(static_cast<const __m128i*>(bias))));
   };
   // Three channels leave a gap after each pixel, which is closed before they are written.
   const Word close_bytes =

@@ -102,7 +102,8 @@ struct FixedStore {
   int shift;           // fractional bits that are dropped
   std::int32_t half;   // what is added to a sum before they are: rounding, of bytes alone
   bool half_even;      // bytes: ties to even; `half` is then one less than a half
-  std::int32_t split = INT32_MIN;  // bytes: sums below it are negative, and their ties round down
+  std::int32_t split = INT32_MIN;  // bytes: sums below it are negative, and round otherwise:
+  std::int32_t below = -1;         // what is added to them; at first, that ties round down
 };
 
 // Weights in units of 2**-bits: low, or high * 2**16 + low; filled with zeros to an even number.
@@ -119,6 +120,9 @@ struct FixedTable {
   const std::int16_t *low, *high;  // [n_out][padded]
   int cut;                  // bits that are cut off each product
   FixedStore store;
+  // What is added to each sum, `bias_step` times per output; null: nothing. A quad of sums reads four.
+  const std::int32_t* bias;
+  int bias_step;
   FixedWeights weights_of(i64 o) const {
     return {low + o * padded, high ? high + o * padded : nullptr};
   }
@@ -156,6 +160,9 @@ struct FixedKernels {
   // `n` bytes of means of two by two pixels, from two rows of twice as many; halves are rounded up.
   void (*halve_rows)(const std::uint8_t* const* rows, i64 channels, char* dst, i64 n);
 };
+
+// How many of the four sums of a quad belong to one output of sum_pixels.
+inline int quad_sums(i64 channels) { return channels > 4 ? 1 : channels == 3 ? 4 : int(channels); }
 
 // How many bytes sum_pixels may read from the first tap of an output on.
 inline i64 fixed_reach(i64 channels, int taps) {

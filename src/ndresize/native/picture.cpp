@@ -56,9 +56,12 @@ struct Layout {
   i64 pixel_in = 1, pixel_out = 1;  // bytes from pixel to pixel
   i64 channels = 1;                // bytes of a pixel
   i64 n_in = 1, n_out = 1;         // pixels of a row
+  std::vector<std::int32_t> bias;  // of sums along it, see FixedTable
   bool flipped = false;             // bytes have a sign: their highest bit is turned over
+  bool wraps = false;               // but not of those that a pass gives: the next turns it
+  bool flipped_out() const { return flipped && !wraps; }
   bool contiguous_in() const { return !flipped && (pixel_in == channels || n_in <= 1); }
-  bool contiguous_out() const { return !flipped && (pixel_out == channels || n_out <= 1); }
+  bool contiguous_out() const { return !flipped_out() && (pixel_out == channels || n_out <= 1); }
 };
 
 }  // namespace
@@ -75,7 +78,7 @@ namespace {
 // The tables of sum_lanes, or nothing where a vector's samples are too far apart.
 std::unique_ptr<LaneTables> lane_tables(const FixedPass& pass, i64 channels, int vector_bytes) {
   const i64 bytes = pass.n_in * channels, elements = pass.n_out * channels;
-  if (!vector_bytes || pass.taps > 4 || !pass.high.empty() || pass.cut || bytes < 16 ||
+  if (!vector_bytes || pass.taps > 4 || !pass.high.empty() || !pass.bias.empty() || pass.cut || bytes < 16 ||
       bytes > (i64{1} << 30))
     return nullptr;
   auto made = std::make_unique<LaneTables>();
@@ -134,7 +137,8 @@ class Rows {
     if (along_) {
       table_ = {at_.channels,       along->n_in, along->n_out, along->taps, along->padded,
                 along->starts.data(), along->counts.data(), along->low.data(),
-                along->high.empty() ? nullptr : along->high.data(), along->cut, along->store};
+                along->high.empty() ? nullptr : along->high.data(), along->cut, along->store,
+                layout.bias.empty() ? nullptr : layout.bias.data(), quad_sums(at_.channels)};
       reach_ = fixed_reach(at_.channels, along->taps);
       while (safe_ < along->n_out && along->starts[safe_] * at_.channels + reach_ <= in_bytes())
         ++safe_;
@@ -185,7 +189,7 @@ class Rows {
 
   // `pixels` of a finished row to an output row, from pixel `first` on.
   void scatter(char* row, i64 to, i64 first, i64 pixels) const {
-    if (at_.flipped) flip(row, pixels * at_.channels);
+    if (at_.flipped_out()) flip(row, pixels * at_.channels);
     char* place = output(to) + first * at_.pixel_out;
     if (at_.pixel_out == at_.channels)
       std::memcpy(place, row, static_cast<size_t>(pixels * at_.channels));
@@ -244,11 +248,19 @@ class Rows {
     }
   }
 
+  FixedStore store_across(i64 i) const {
+    FixedStore store = across_->store;
+    if (across_->bias.empty()) return store;
+    store.half += across_->bias[i];
+    if (store.split != INT32_MIN) store.split -= across_->bias[i];
+    return store;
+  }
+
   void sum_inputs(i64 i, std::vector<const char*>& rows, const std::vector<char*>& spare, char* to) {
     const int count = across_->counts[i];
     for (int t = 0; t < count; ++t) rows[t] = read(across_->starts[i] + t, spare[t]);
     k_.sum_rows(rows.data(), Format::byte, across_->weights_of(i), count, across_->cut, to,
-                across_->store, in_bytes(), how_.stream && !along_);
+                store_across(i), in_bytes(), how_.stream && !along_);
   }
 
   void summed_first(i64 begin, i64 end) {
@@ -260,6 +272,7 @@ class Rows {
       const int count = static_cast<int>(std::min<i64>(k_.group, end - i));
       for (int g = 0; g < count; ++g) {
         sum_inputs(i + g, rows, spare, rows_in_[g]);
+        if (at_.wraps) flip(rows_in_[g], in_bytes());
         to[g] = at_.contiguous_out() ? output(i + g) : rows_out_[g];
       }
       along(rows_in_, count, 0, at_.n_out, to, true);
@@ -306,7 +319,7 @@ class Rows {
         for (int t = 0; t < count; ++t) rows[t] = memory.data() + (place + t) % slots * slot_bytes;
         char* row = at_.contiguous_out() ? output(i) + from * at_.channels : rows_out_[0];
         k_.sum_rows(rows.data(), table_.store.format, across_->weights_of(i), count, across_->cut, row,
-                    across_->store, (to - from) * at_.channels, how_.stream);
+                    store_across(i), (to - from) * at_.channels, how_.stream);
         if (!at_.contiguous_out()) scatter(row, i, from, to - from);
       }
     }
@@ -323,6 +336,8 @@ class Rows {
                from * at_.channels * size_of(table_.store.format);
     }
     along(sources, count, from, to, dst, !at_.contiguous_in());
+    for (int g = 0; g < count && at_.wraps; ++g)
+      flip(dst[g] + from * at_.channels, (to - from) * at_.channels);
     return count;
   }
 
@@ -376,7 +391,7 @@ bool takes_pairs(const FixedPass& pass) {
     if (pass.starts[o] != 2 * o || pass.counts[o] != 2 || pass.low[o * pass.padded] != pass.low[0] ||
         pass.low[o * pass.padded + 1] != pass.low[0])
       return false;
-  return pass.n_out > 0 && pass.cut == 0 && pass.high.empty();
+  return pass.n_out > 0 && pass.cut == 0 && pass.high.empty() && pass.bias.empty();
 }
 
 // Whether two passes are (a + b + c + d + 2) >> 2.
@@ -391,9 +406,9 @@ bool takes_means(const std::vector<FixedPass>& passes) {
 }  // namespace
 
 Picture::Picture(std::vector<i64> in, std::vector<i64> out, std::vector<FixedPass> passes,
-                 bool signed_bytes, const Kernels& kernels)
+                 bool signed_bytes, const Kernels& kernels, bool wraps)
     : shape_in(std::move(in)), shape_out(std::move(out)), passes_(std::move(passes)),
-      signed_bytes_(signed_bytes), halves_(takes_means(passes_)), kernels_(kernels) {}
+      signed_bytes_(signed_bytes), wraps_(wraps), halves_(takes_means(passes_)), kernels_(kernels) {}
 
 Picture::~Picture() = default;
 
@@ -422,6 +437,7 @@ bool Picture::run(const char* in, const i64* stride_in, char* out, const i64* st
 
   Layout at;
   at.flipped = signed_bytes_;
+  at.wraps = wraps_;
   const FixedPass *along = nullptr, *across = nullptr;
   const bool block_rows = passes_.size() == 1 && covered && block >= 32;
   if (block_rows) {  // the block is a row, and the pass goes across such rows
@@ -434,6 +450,9 @@ bool Picture::run(const char* in, const i64* stride_in, char* out, const i64* st
     at.n_in = along->n_in, at.n_out = along->n_out;
     at.pixel_in = stride_in[last], at.pixel_out = stride_out[last];
     if (across) at.across_axis = across->axis;
+    const int step = quad_sums(at.channels);
+    for (const std::int32_t bias : along->bias) at.bias.insert(at.bias.end(), static_cast<size_t>(step), bias);
+    if (!at.bias.empty()) at.bias.resize(at.bias.size() + 64);  // quads are made four at a time
   }
   const int kept = covered ? last + 1 : rank;
   for (int axis = 0; axis < kept; ++axis)

@@ -15,6 +15,7 @@ struct FixedPass {
   std::vector<int> counts;
   std::vector<std::int16_t> low, high;  // high: empty where low is enough
   int cut = 0;
+  std::vector<std::int32_t> bias;  // per output, what is added to its sums; empty: nothing
   std::vector<i64> rows;  // across: the row that is read for each of n_in; empty: itself
   FixedStore store{};
   FixedWeights weights_of(i64 o) const {
@@ -30,9 +31,10 @@ struct LaneTables;  // of a pass along rows with that many channels
 
 class Picture {
  public:
-  // `signed_bytes`: the arrays hold bytes with a sign; the passes see each 128 higher.
+  // `signed_bytes`: the arrays hold bytes with a sign; the passes see each 128 higher. `wraps`: what
+  // they give are bytes of 0..255, which then are taken for bytes with a sign.
   Picture(std::vector<i64> shape_in, std::vector<i64> shape_out, std::vector<FixedPass> passes,
-          bool signed_bytes, const Kernels& kernels);
+          bool signed_bytes, const Kernels& kernels, bool wraps = false);
   ~Picture();
 
   // Strides in bytes. `touched`: the output was written before. Returns false if `interrupted` did.
@@ -43,7 +45,7 @@ class Picture {
 
  private:
   std::vector<FixedPass> passes_;  // in order
-  const bool signed_bytes_;
+  const bool signed_bytes_, wraps_;
   const bool halves_;  // it takes means of two by two samples, halves up
   const Kernels& kernels_;
   const LaneTables* lanes(const FixedPass& along, i64 channels) const;
