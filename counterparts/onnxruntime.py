@@ -194,6 +194,12 @@ COUNTERPARTS: tuple[Counterpart, ...] = (
             "1080p uint8 to 224, linear, antialias": _speed(
                 (1, 3, 1080, 1920), "uint8", [1, 3, 224, 224], antialias=1
             ),
+            "1080p int8 to 224, linear, antialias": _speed(
+                (1, 3, 1080, 1920), "int8", [1, 3, 224, 224], antialias=1
+            ),
+            "224 int8 to 448, linear, channels last": _speed(
+                (1, 224, 224, 3), "int8", [1, 448, 448, 3]
+            ),
             "1080p uint8 to 224, linear": _speed((1, 3, 1080, 1920), "uint8", [1, 3, 224, 224]),
             "540p uint8 to 1080p, linear": _speed((1, 3, 540, 960), "uint8", [1, 3, 1080, 1920]),
             "maps of 28 int8 to 56, linear": _speed((1, 256, 28, 28), "int8", [1, 256, 56, 56]),
