@@ -150,9 +150,11 @@ bool once(int type, const Kernels& kernels, Size how_large = Size::any) {
   Spec spec{};
   spec.type = type;
   spec.picks = large ? how_large == Size::large_picks : draw(0, 4) == 0;
+  spec.wide_in = !spec.picks && !floating && draw(0, 3) == 0;
   spec.wide_out = !spec.picks && !floating && draw(0, 3) == 0;
   spec.item = spec.item_out = sizeof(T);
   const int size = kernels.rows[type].accumulator_size;
+  if (spec.wide_in) spec.item = size;
   if (spec.wide_out) spec.item_out = size;
   spec.rounding = static_cast<Rounding>(draw(0, 2));
   const size_t rank = large ? 2 : static_cast<size_t>(draw(1, 4));
@@ -179,7 +181,11 @@ bool once(int type, const Kernels& kernels, Size how_large = Size::any) {
   Array in = make_array(spec.shape_in, spec.item, true);
   Array out = make_array(spec.shape_out, spec.item_out, false, large);
   each(spec.shape_in, [&](const std::vector<i64>& at) {
-    put<T>(in.p + offset(at, in.stride), static_cast<double>(draw(std::is_signed_v<T> ? -100 : 0, 100)));
+    const double value = static_cast<double>(draw(std::is_signed_v<T> ? -100 : 0, 100));
+    char* p = in.p + offset(at, in.stride);
+    if (!spec.wide_in) put<T>(p, value);
+    else if (size == 4) put<float>(p, value);
+    else put<double>(p, value);
   });
   const Spec copy = spec;
   const Program program(std::move(spec), kernels);
@@ -204,7 +210,8 @@ bool once(int type, const Kernels& kernels, Size how_large = Size::any) {
           const char* row = static_cast<const char*>(p.table.row_weights(i, size));
           w *= size == 4 ? get<float>(row + tap[p.axis] * 4) : get<double>(row + tap[p.axis] * 8);
         }
-        sum += w * get<T>(in.p + offset(from, in.stride));
+        const char* p = in.p + offset(from, in.stride);
+        sum += w * (!copy.wide_in ? get<T>(p) : size == 4 ? get<float>(p) : get<double>(p));
       });
     if (!floating && !copy.wide_out) {
       switch (copy.rounding) {

@@ -10,6 +10,7 @@ class Program:
         type: int,
         picks: bool,
         item: int,
+        wide_in: bool,
         wide_out: bool,
         rounding: int,
         fused: bool,

@@ -150,6 +150,7 @@ def compile_plan(plan: Plan, order: tuple[int, ...] | None = None) -> Runnable |
         _TYPES.index(kind),
         plan.is_selection,
         item,
+        False,
         wide_out,
         ROUNDING_RULES.index(plan.rounding),
         fused.pop(),
@@ -201,7 +202,16 @@ def _little_picks(plan: Plan) -> _ext.Program | None:
     n_in = math.prod(plan.input_shape)
     long = (0, False, starts, np.ones((samples, 1)), n_in, samples // maps, False, False)
     return _ext.Program(
-        _TYPES.index("uint8"), True, plan.dtype.itemsize, False, 0, True, [n_in], [samples], [long]
+        _TYPES.index("uint8"),
+        True,
+        plan.dtype.itemsize,
+        False,
+        False,
+        0,
+        True,
+        [n_in],
+        [samples],
+        [long],
     )
 
 

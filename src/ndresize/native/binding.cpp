@@ -137,9 +137,9 @@ struct Buffer {
 
 class Bound {
  public:
-  Bound(int type, bool picks, i64 item, bool wide_out, int rounding, bool fused,
+  Bound(int type, bool picks, i64 item, bool wide_in, bool wide_out, int rounding, bool fused,
         std::vector<i64> shape_in, std::vector<i64> shape_out, const nb::list& passes)
-      : program_(make(type, picks, item, wide_out, rounding, std::move(shape_in),
+      : program_(make(type, picks, item, wide_in, wide_out, rounding, std::move(shape_in),
                       std::move(shape_out), passes),
                  fused ? chosen() : apart()) {}
 
@@ -166,7 +166,7 @@ class Bound {
   bool wide_out() const { return program_.spec.wide_out; }
 
  private:
-  static ndresize::Spec make(int type, bool picks, i64 item, bool wide_out, int rounding,
+  static ndresize::Spec make(int type, bool picks, i64 item, bool wide_in, bool wide_out, int rounding,
                              std::vector<i64> shape_in, std::vector<i64> shape_out,
                              const nb::list& passes) {
     if (type < 0 || type >= ndresize::type_count) throw std::invalid_argument("type");
@@ -174,14 +174,16 @@ class Bound {
     spec.type = type;
     spec.picks = picks;
     spec.item = spec.item_out = item;
+    const int size = chosen().rows[type].accumulator_size;
+    spec.wide_in = wide_in && !picks;
     spec.wide_out = wide_out && !picks;
-    if (spec.wide_out) spec.item_out = chosen().rows[type].accumulator_size;
+    if (spec.wide_in) spec.item = size;
+    if (spec.wide_out) spec.item_out = size;
     spec.rounding = static_cast<ndresize::Rounding>(rounding);
     spec.shape_in = std::move(shape_in);
     spec.shape_out = std::move(shape_out);
     if (spec.shape_in.size() > 32) throw std::invalid_argument("rank");
     if (passes.size() > ndresize::most_passes) throw std::invalid_argument("passes");
-    const int size = chosen().rows[type].accumulator_size;
     for (const nb::handle entry : passes) {
       const nb::tuple pass = nb::cast<nb::tuple>(entry);
       ndresize::PassSpec p;
@@ -363,8 +365,8 @@ NB_MODULE(_ext, m) {
   m.def("memory", memory, "size"_a,
         "Return new bytes and whether their pages were written before; for large outputs.");
   nb::class_<Bound>(m, "Program", "The passes of a plan, ready to run.")
-      .def(nb::init<int, bool, i64, bool, int, bool, std::vector<i64>, std::vector<i64>, nb::list>(),
-           "type"_a, "picks"_a, "item"_a, "wide_out"_a, "rounding"_a, "fused"_a, "shape_in"_a,
+      .def(nb::init<int, bool, i64, bool, bool, int, bool, std::vector<i64>, std::vector<i64>, nb::list>(),
+           "type"_a, "picks"_a, "item"_a, "wide_in"_a, "wide_out"_a, "rounding"_a, "fused"_a, "shape_in"_a,
            "shape_out"_a, "passes"_a)
       .def_prop_ro("wide_out", &Bound::wide_out, "Whether the output has the type of the sums.")
       .def("run", &Bound::run, "input"_a, "output"_a, "touched"_a, "threads"_a,

@@ -68,7 +68,7 @@ bool Program::run(const char* in, const i64* stride_in, char* out, const i64* st
   const Nest& nest = ready.nest;
   const int levels = static_cast<int>(nest.levels.size());
 
-  View from{const_cast<char*>(in), false, true, 0, {}};
+  View from{const_cast<char*>(in), spec.wide_in, true, 0, {}};
   View to{out, spec.wide_out, true, 0, {}};
   const bool strided = nest.row_axis >= 0 && nest.channels == 1;
   from.element = strided ? stride_in[nest.row_axis] : spec.item;

@@ -37,7 +37,8 @@ struct Spec {
   bool picks;        // every pass picks samples: copy bytes
   i64 item;          // bytes of an element of the input
   i64 item_out;      // of the output
-  bool wide_out;     // the output holds accumulators
+  bool wide_in;      // the input holds accumulators
+  bool wide_out;     // the output does
   Rounding rounding;
   std::vector<i64> shape_in, shape_out;
   std::vector<PassSpec> passes;  // one per axis at most, in order

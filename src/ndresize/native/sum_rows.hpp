@@ -68,11 +68,12 @@ void sum_rows_of(const char* const* rows, const Accumulator<T>* weights, int tap
 
 template <class T, bool WideRows, bool WideDst, bool Safe, Rounding R>
 void sum_rows(const char* const* rows, const Accumulator<T>* weights, int taps, char* dst, i64 n) {
-  switch (taps) {
-    case 2: return sum_rows_of<T, WideRows, WideDst, Safe, R, 2>(rows, weights, taps, dst, n);
-    case 4: return sum_rows_of<T, WideRows, WideDst, Safe, R, 4>(rows, weights, taps, dst, n);
-    default: return sum_rows_of<T, WideRows, WideDst, Safe, R, 0>(rows, weights, taps, dst, n);
+  // Of types that are seldom summed there is the general form alone: each takes time to compile.
+  if constexpr (sizeof(Accumulator<T>) == 4 || std::is_same_v<T, double>) {
+    if (taps == 2) return sum_rows_of<T, WideRows, WideDst, Safe, R, 2>(rows, weights, taps, dst, n);
+    if (taps == 4) return sum_rows_of<T, WideRows, WideDst, Safe, R, 4>(rows, weights, taps, dst, n);
   }
+  sum_rows_of<T, WideRows, WideDst, Safe, R, 0>(rows, weights, taps, dst, n);
 }
 
 // Floats that go to memory past the caches, in whole lines of 64 bytes; what lies before the first and
@@ -146,11 +147,12 @@ void sum_halves(const char* const* rows, bool wide_rows, const Accumulator<T>* w
 template <class T, bool Safe, Rounding R>
 void sum_rows_any(const char* const* rows, bool wide_rows, const Accumulator<T>* weights, int taps,
                   char* dst, bool wide_dst, i64 n) {
-  if constexpr (std::is_same_v<T, Accumulator<T>>) {
-    sum_rows<T, true, true, Safe, R>(rows, weights, taps, dst, n);
+  using A = Accumulator<T>;
+  constexpr auto none = Rounding::half_even;  // nothing is rounded
+  if constexpr (std::is_same_v<T, A>) {
+    sum_rows<A, true, true, Safe, none>(rows, weights, taps, dst, n);
   } else if (wide_dst) {
-    constexpr auto none = Rounding::half_even;  // nothing is rounded: one instantiation will do
-    if (wide_rows) sum_rows<T, true, true, Safe, none>(rows, weights, taps, dst, n);
+    if (wide_rows) sum_rows<A, true, true, Safe, none>(rows, weights, taps, dst, n);
     else sum_rows<T, false, true, Safe, none>(rows, weights, taps, dst, n);
   } else {
     if (wide_rows) sum_rows<T, true, false, Safe, R>(rows, weights, taps, dst, n);

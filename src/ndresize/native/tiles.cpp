@@ -148,9 +148,9 @@ void share(Tile& tile, const Tile& model, const AxisTable& axis, i64 channels, i
 }
 
 // Leave out the samples that no output reads, where that saves widening most of a row.
-bool pack(Tile& tile, AxisTable& packed, const Nest& nest, const AxisTable& axis,
-          const RowKernels& k, i64 from, i64 to) {
-  if (!k.widens || to - from > (1 << 14)) return false;
+bool pack(Tile& tile, AxisTable& packed, const Nest& nest, const AxisTable& axis, bool widens, i64 from,
+          i64 to) {
+  if (!widens || to - from > (1 << 14)) return false;
   for (const Level& level : nest.levels)
     if (level.kind == Kind::first) return false;  // sums whole rows before the row pass
   std::vector<i64> needed;
@@ -243,7 +243,7 @@ void fill_tile(Tile& tile, const Prepared& prepared, const Spec& spec, const Ker
   RowTable& table = tile.table;
   const RowKernels& k = kernels.rows[spec.type];
   AxisTable packed;
-  if (pack(tile, packed, nest, axis, k, from, to)) {
+  if (pack(tile, packed, nest, axis, k.widens && !spec.wide_in, from, to)) {
     sum_tables(tile, packed, k, channels, rows, from, to);
   } else {
     sum_tables(tile, axis, k, channels, rows, from, to);

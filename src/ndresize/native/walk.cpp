@@ -331,8 +331,10 @@ void Walk::rows(const char* const* in, const View& from, char* const* out, const
     sources[g] = in[g];
     if (direct_in) continue;
     char* row = rows_in_ + g * row_in_bytes_;
+    // Never from scratch: its rows are padded.
     if (packed) pack(in[g], from, row);
-    else k_.load(in[g], from.element, row, tile_.n_in);  // never from scratch: its rows are padded
+    else if (from.wide) copy_elements(in[g], from.element, row, a, tile_.n_in, a);
+    else k_.load(in[g], from.element, row, tile_.n_in);
     sources[g] = row;
   }
   k_.sum_taps(table, sources, count, sums, lanes_, safe_);
