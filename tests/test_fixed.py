@@ -36,6 +36,8 @@ KINDS = {
         Arithmetic("fixed", bits=11),
         Arithmetic("fixed", bits=11, cut=(7, 2)),
     ],
+    "words, then a product": [Arithmetic("fixed", bits=6)] * 2,
+    "sums, then a product": [Arithmetic("fixed", bits=11)] * 2,
 }
 
 
@@ -98,8 +100,19 @@ def random_plan(rng: np.random.Generator, kind: str) -> Plan:
             op = operator(rng, out[axis], n_out, step.bits, negative)
         passes.append(Pass(axis, op, step))
         out[axis] = n_out
-    rounding: Any = rng.choice(["half_away", "half_even", "truncate"])
+    rounding: Any = rng.choice(["half_away", "half_even", "truncate", "half_up"])
+    if kind.endswith("product"):
+        passes.append(product(rng, int(rng.integers(len(out))), out))
+        rounding = "half_even"
     return Plan(tuple(shape), U1, tuple(passes), tuple(out), U1, str(rounding))  # type: ignore[arg-type]
+
+
+def product(rng: np.random.Generator, axis: int, shape: list[int]) -> Pass:
+    """Return a pass that multiplies all sums by one float32 factor, mostly one that makes ties."""
+    n = shape[axis]
+    factor = rng.choice([0.5, 2.0, 1.75, float(np.float32(rng.uniform(0.1, 3)))])
+    diagonal = AxisOperator(np.arange(n), np.full((n, 1), factor), n)
+    return Pass(axis, diagonal, Arithmetic("float32"))
 
 
 def samples(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
@@ -377,3 +390,17 @@ def test_pictures_shared_by_many_threads() -> None:
     expected = portable.run(plan, x)
     for threads in (1, 2, 3, 8, None):
         np.testing.assert_array_equal(plan(x, threads=threads), expected)
+
+
+@pytest.mark.parametrize("rounding", ["half_up", "half_even", "half_away"])
+def test_halves_of_bytes_with_a_sign(rounding: Any) -> None:
+    x = np.stack([np.arange(-128, 128), np.arange(-128, 128)[::-1] // 3]).astype(np.int8)
+    half = Pass(0, AxisOperator([0], [[0.5, 0.5]], 2), Arithmetic("fixed", bits=1))
+    plan = Plan((2, 256), x.dtype, (half,), (1, 256), x.dtype, rounding)
+
+    total = x.astype(int).sum(axis=0)
+    below, odd = total >> 1, total & 1
+    up = {"half_up": odd, "half_even": odd & below, "half_away": odd * (total > 0)}[rounding]
+    np.testing.assert_array_equal(plan(x)[0], below + up)
+    np.testing.assert_array_equal(portable.run(plan, x)[0], below + up)
+    assert ran_compiled(plan)

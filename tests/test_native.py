@@ -285,6 +285,7 @@ def test_small_integers_can_be_summed_in_float64(dtype: Any, store: Any) -> None
         ("half_even", decimal.ROUND_HALF_EVEN),
         ("half_away", decimal.ROUND_HALF_UP),  # decimal's "up" is away from zero
         ("truncate", decimal.ROUND_DOWN),
+        ("float32_half_even", decimal.ROUND_HALF_EVEN),
     ],
 )
 @pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64])
@@ -300,3 +301,47 @@ def test_rounding_rules_of_both_executors(rule: Any, rounding: str, dtype: Any) 
 
     assert plan(x).tolist() == expected
     assert portable.run(plan, x).tolist() == expected
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64])
+def test_half_up_is_toward_plus_infinity(dtype: Any) -> None:
+    x = np.arange(-25, 26).astype(dtype)
+    plan = ndresize.resize.plan(
+        x.shape, dtype, sizes=[201], mode="linear", coordinate_transformation_mode="align_corners"
+    )
+    plan = replace(plan, rounding="half_up")
+    expected = [(k + 2) // 4 for k in range(-100, 101)]
+
+    assert plan(x).tolist() == expected
+    assert portable.run(plan, x).tolist() == expected
+
+
+@pytest.mark.parametrize("rule", ["half_up", "half_even", "half_away"])
+@pytest.mark.parametrize("accumulator", ["float32", "float64"])
+def test_what_is_just_below_a_half_is_not_one(rule: Any, accumulator: Any) -> None:
+    below = np.nextafter(np.dtype(accumulator).type(0.5), 0)
+    operator = ndresize.AxisOperator(np.zeros(9), np.full((9, 1), float(below)), 1)
+    step = ndresize.Pass(0, operator, ndresize.Arithmetic(accumulator))
+    kind = np.dtype(np.int16)
+    plan = ndresize.Plan((1,), kind, (step,), (9,), kind, rule)
+
+    for sign in (1, -1):
+        x = np.array([sign], np.int16)
+        assert not plan(x).any()
+        assert not portable.run(plan, x).any()
+
+
+@pytest.mark.parametrize("dtype", [np.int16, np.int32, np.int64])
+def test_sums_are_float32_before_they_are_rounded(dtype: Any) -> None:
+    """One half and a little more is a tie in float32, and goes to the even neighbour."""
+    kind = np.dtype(dtype)
+    operator = ndresize.AxisOperator(np.zeros(9), np.full((9, 1), 0.5 + 2.0**-40), 1)
+    step = ndresize.Pass(0, operator, ndresize.Arithmetic("float64"))
+    plan = ndresize.Plan((1,), kind, (step,), (9,), kind, "float32_half_even")
+    exact = replace(plan, rounding="half_even")
+    x = np.array([1], dtype)
+
+    for run in (plan, lambda x: portable.run(plan, x)):
+        np.testing.assert_array_equal(run(x), 0)
+    for run in (exact, lambda x: portable.run(exact, x)):
+        np.testing.assert_array_equal(run(x), 1)

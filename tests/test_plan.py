@@ -17,6 +17,7 @@ from ndresize import Arithmetic, Fill, Pass, Plan, ResizeError
 from ndresize.dialects import onnx
 from ndresize.engine import native, portable
 from ndresize.plan import make_plan
+from ndresize.rounding import ROUNDING_RULES
 from oracle import Array, apply_dense, axis_calls, ours
 from strategies import NUMBERS, arrays, axis_operators, calls, dtype_named, layouts
 
@@ -478,7 +479,8 @@ def random_plan(rng: np.random.Generator, dtype: Any, how: Arithmetic) -> Plan:
         out[axis] = int(rng.integers(1, most))
         passes.append(Pass(axis, random_operator(rng, shape[axis], out[axis]), how))
     kind = np.dtype(dtype)
-    rounding: Any = str(rng.choice(["half_even", "half_away", "truncate"]))
+    # Of sums of one axis after the other the compiled engine has no rule that adds a half first.
+    rounding: Any = str(rng.choice([rule for rule in ROUNDING_RULES if rule != "half_added"]))
     return Plan(shape, kind, tuple(passes), tuple(out), kind, rounding)
 
 

@@ -135,8 +135,8 @@ class Plan:
         What is done, in order.
     output_shape : tuple of int
         Shape of the result.
-    rounding : {"half_even", "half_away", "truncate", "half_added"}
-        How sums become integers, where `dtype` is an integer type.
+    rounding : RoundingRule
+        How sums become integers, where `dtype` is an integer type: see `ndresize.rounding`.
     fill : Fill or None
         Samples that take a constant after all passes.
     """

@@ -156,7 +156,7 @@ bool once(int type, const Kernels& kernels, Size how_large = Size::any) {
   const int size = kernels.rows[type].accumulator_size;
   if (spec.wide_in) spec.item = size;
   if (spec.wide_out) spec.item_out = size;
-  spec.rounding = static_cast<Rounding>(draw(0, 2));
+  spec.rounding = static_cast<Rounding>(draw(0, 4));
   const size_t rank = large ? 2 : static_cast<size_t>(draw(1, 4));
   const i64 longest = large ? 300 : rank == 1 ? 300 : rank == 2 ? 70 : 12;
   for (size_t k = 0; k < rank; ++k) spec.shape_in.push_back(draw(1, longest));
@@ -218,6 +218,8 @@ bool once(int type, const Kernels& kernels, Size how_large = Size::any) {
         case Rounding::half_even: sum = std::nearbyint(sum); break;
         case Rounding::half_away: sum = std::round(sum); break;
         case Rounding::truncate: sum = std::trunc(sum); break;
+        case Rounding::half_up: sum = std::floor(sum + 0.5); break;  // sums have few bits here
+        case Rounding::float32_half_even: sum = std::nearbyint(static_cast<float>(sum)); break;
       }
       sum = std::min(std::max(sum, static_cast<double>(std::numeric_limits<T>::min())),
                      static_cast<double>(std::numeric_limits<T>::max()));
@@ -238,7 +240,7 @@ bool once(int type, const Kernels& kernels, Size how_large = Size::any) {
 i64 rounded(i64 sum, int bits, Rounding rounding) {
   const i64 unit = i64{1} << bits, low = sum >> bits, rest = sum - low * unit;
   bool up = false;
-  if (rounding == Rounding::half_away) up = 2 * rest >= unit;
+  if (rounding == Rounding::half_away || rounding == Rounding::half_up) up = 2 * rest >= unit;
   if (rounding == Rounding::half_even) up = 2 * rest > unit || (2 * rest == unit && low % 2 != 0);
   return std::clamp<i64>(low + up, 0, 255);
 }
@@ -275,8 +277,13 @@ Along make_pass(int axis, i64 length, i64 n_out, int bits, bool picked) {
 
 // How sums with that many fractional bits become bytes.
 void store_bytes(Along& last, int bits) {
-  last.rounding = static_cast<Rounding>(draw(0, 2));
+  last.rounding = static_cast<Rounding>(draw(0, 3));
   FixedStore& store = last.pass.store;
+  if (bits > 0 && draw(0, 3) == 0) {
+    store.format = Format::byte;
+    store.scale = static_cast<float>(draw(1, 99)) / static_cast<float>(draw(1, 99) << bits);
+    return;
+  }
   store.format = Format::byte, store.shift = bits;
   if (bits == 0 || last.rounding == Rounding::truncate) return;
   store.half_even = last.rounding == Rounding::half_even;
@@ -312,7 +319,11 @@ std::vector<i64> apply(const Along& along, const std::vector<i64>& x, std::vecto
         }
         i64& to = y[(a * pass.n_out + o) * inner + b];
         switch (pass.store.format) {
-          case Format::byte: to = rounded(sum, pass.store.shift, along.rounding); break;
+          case Format::byte:
+            to = pass.store.scale != 0
+                     ? std::clamp<i64>(std::lrint(static_cast<float>(sum) * pass.store.scale), 0, 255)
+                     : rounded(sum, pass.store.shift, along.rounding);
+            break;
           case Format::word: to = sum >> pass.store.shift; break;
           case Format::wide: to = sum;
         }

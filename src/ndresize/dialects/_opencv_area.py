@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ndresize.axis import AxisOperator
 from ndresize.dialects._opencv_axis import Axis
 
-__all__ = ["cells", "in_fixed_point", "reciprocal", "times", "whole_cells", "whole_factor"]
+__all__ = ["cells", "reciprocal", "times", "whole_cells", "whole_factor"]
 
 _EPSILON = 2.0**-52
 
@@ -31,25 +29,6 @@ def whole_cells(axis: Axis, factor: int) -> AxisOperator:
 def reciprocal(cell: int) -> float:
     """Return the float32 that sums of a cell are multiplied by."""
     return float(np.float32(1) / np.float32(cell))
-
-
-@lru_cache(maxsize=256)
-def in_fixed_point(cell: int) -> tuple[int, int] | None:
-    """Return (units, bits) whose product ``sum * units * 2**-bits``, halves to even, is the mean.
-
-    That is, what OpenCV makes of every sum of a cell of uint8, a product of float32 values with
-    halves to even. None where there is none with sums of 32 bits, as where a mean can be a half and
-    the reciprocal is not a binary fraction.
-    """
-    near = np.arange(-2, 4) + np.floor((np.arange(255)[:, None] + 0.5) * cell).astype(np.int64)
-    sums = np.unique(np.clip(near, 0, 255 * cell))  # both roundings grow with the sum
-    wanted = np.rint(sums.astype(np.float32) * np.float32(reciprocal(cell)))
-    for bits in range(1, 23):
-        for units in (2**bits // cell, 2**bits // cell + 1):
-            fits = 255 * cell * units + 2**bits < 2**31
-            if fits and np.array_equal(np.rint(np.ldexp(sums * float(units), -bits)), wanted):
-                return units, bits
-    return None
 
 
 def times(operator: AxisOperator, factors: NDArray[np.float64] | float) -> AxisOperator:

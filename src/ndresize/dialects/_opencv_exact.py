@@ -35,20 +35,13 @@ def nearest(axis: Axis) -> NDArray[np.int64]:
 def linear(axes: tuple[Axis, Axis], dtype: np.dtype[Any]) -> tuple[list[Pass], RoundingRule]:
     """Return the passes of INTER_LINEAR_EXACT.
 
-    Weights have 8 fractional bits for uint8, 16 for other types up to 16 bits and 32 for int32,
-    whose sums would not fit into 64 bits: they are taken in float64. So are those of uint16, whose
-    48 bits float64 keeps.
+    Weights have 8 fractional bits for uint8, 16 for other types up to 16 bits and 32 for int32.
+    float64 keeps all bits of their sums but those of int32, which not even 64 bits would hold.
     """
     rows, columns = axes
     bits = {"uint8": 8, "int32": 32}.get(dtype.name, 16)
-    in_floats = dtype.name in ("uint16", "int32")
-    sums = steps.FLOAT64 if in_floats else Arithmetic("fixed", bits=bits)
-    passes = [Pass(1, _pair(columns, bits), sums), Pass(0, _pair(rows, bits), sums)]
-    if dtype.kind == "u":
-        return passes, "half_away"
-    if bits == 32:
-        passes += steps.in_units(0, rows.n_out, 20)
-    return [*passes, *steps.half_up(0, rows.n_out)], "half_even"
+    sums = Arithmetic("fixed", bits=8) if bits == 8 else steps.FLOAT64
+    return [Pass(1, _pair(columns, bits), sums), Pass(0, _pair(rows, bits), sums)], "half_up"
 
 
 def _pair(axis: Axis, bits: int) -> AxisOperator:

@@ -21,16 +21,12 @@ __all__ = [
     "HALVES",
     "LERP",
     "UNFUSED",
-    "apart",
     "backwards",
     "fused_halves",
-    "half_up",
     "halves",
     "in_orders",
-    "in_units",
     "padded",
     "picked",
-    "rounded_to_float32",
     "scaled",
 ]
 
@@ -64,11 +60,6 @@ def scaled(axis: int, factors: NDArray[np.float64], arithmetic: Arithmetic = FLO
     """Return a pass that multiplies each sample of an axis by a factor of its own."""
     index = np.arange(len(factors))
     return Pass(axis, AxisOperator(index, factors[:, None], len(factors)), arithmetic)
-
-
-def apart(axis: int, n: int) -> Pass:
-    """Return a pass in float64 that changes nothing but keeps the passes before it as they are."""
-    return scaled(axis, np.ones(n), FLOAT64)
 
 
 def rounded_to_float32(axis: int, n: int) -> Pass:
@@ -177,24 +168,4 @@ def in_orders(
         summed([[one, either(w2, one), zero], [zero, zero, either(one, zero)]], FLOAT64),
         rounded(2),
         summed([[one, either(w3, zero)]], FLOAT64),
-    ]
-
-
-def in_units(axis: int, n: int, bits: int) -> list[Pass]:
-    """Return passes that make of float64 samples fixed-point ones, cut off towards zero."""
-    return [
-        scaled(axis, np.full(n, 2.0**bits), FLOAT64),
-        scaled(axis, np.full(n, 2.0**-bits), Arithmetic("fixed", bits=bits)),
-    ]
-
-
-def half_up(axis: int, n: int) -> list[Pass]:
-    """Return passes that round fixed-point samples to integers, halves towards plus infinity.
-
-    With u the samples cut to halves, ``-floor(-u)`` is the integer.
-    """
-    minus = np.full(n, -1.0)
-    return [
-        scaled(axis, minus, Arithmetic("fixed", cut=(1, 0))),
-        scaled(axis, minus, Arithmetic("fixed")),
     ]

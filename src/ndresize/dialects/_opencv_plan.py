@@ -254,9 +254,10 @@ def _in_32_bits(operators: tuple[AxisOperator, AxisOperator]) -> bool:
 
 
 def _whole_cells(dtype: np.dtype[Any], axes: tuple[Axis, Axis], channels: int) -> Passes:
-    """Return passes for cells of whole samples: sums, then one product.
+    """Return passes for cells of whole samples: sums, then one product in float32.
 
-    A last cell that is not full is divided by what it has.
+    A last cell that is not full is divided by what it has. Means of 2x2 samples of 1, 3 or 4
+    channels are rounded up at halves.
     """
     rows, columns = axes
     factors = round(rows.scale), round(columns.scale)
@@ -265,47 +266,22 @@ def _whole_cells(dtype: np.dtype[Any], axes: tuple[Axis, Axis], channels: int) -
     if dtype.kind == "f":
         return _float_cells(dtype, factors, sums), "half_even"
     if any((op.weights.sum(axis=1) < k).any() for op, k in zip(sums, factors, strict=True)):
-        half_up = rounded_up and dtype.kind == "u"
         if factors == (2, 2):
-            return _partial_halves(dtype, sums, half_up), "half_even"
-        return _partial_cells(factors, sums, half_up), "half_even"
+            return _partial_halves(dtype, sums, rounded_up)
+        return _means(factors, sums), "float32_half_even"
     cell = factors[0] * factors[1]
-    if rounded_up and dtype == np.uint8:
-        halves = Arithmetic("fixed", bits=1)
-        return [Pass(a, area.times(sums[a], 0.5), halves) for a in (1, 0)], "half_away"
-    if rounded_up and dtype.kind == "i":
-        halves = Arithmetic("fixed", bits=1)
-        passes = [Pass(axis, area.times(sums[axis], 0.5), halves) for axis in (1, 0)]
-        return [*passes, *steps.half_up(0, rows.n_out)], "half_even"
-    if dtype == np.uint8 and (fixed := area.in_fixed_point(cell)) is not None:
-        units, bits = fixed
-        axis = 0 if factors[0] > 1 else 1
-        means = area.times(sums[axis], units * 2.0**-bits)
-        passes = [Pass(axis, means, Arithmetic("fixed", bits=bits))]
-        if min(factors) > 1:
-            passes.insert(0, Pass(1, sums[1], Arithmetic("fixed")))
-        return passes, "half_even"
-    if _has_no_ties(dtype, cell):
-        passes = [Pass(a, area.times(sums[a], 1 / factors[a]), steps.FLOAT64) for a in (1, 0)]
-        return _without_copies(passes), "half_even"
+    if rounded_up:
+        halves = Arithmetic("fixed", bits=1) if dtype == np.uint8 else steps.FLOAT32
+        return [Pass(axis, area.times(sums[axis], 0.5), halves) for axis in (1, 0)], "half_up"
+    if dtype == np.uint8:
+        whole = [Pass(axis, sums[axis], Arithmetic("fixed")) for axis in (1, 0)]
+        product = steps.scaled(0, np.full(rows.n_out, area.reciprocal(cell)))
+        return [*_without_copies(whole), product], "half_even"
     if cell & (cell - 1) == 0:
         # The factor is exact wherever it is multiplied.
-        passes = [Pass(a, area.times(sums[a], 1 / factors[a]), steps.FLOAT32) for a in (1, 0)]
-        return _without_copies(passes), "half_away" if rounded_up else "half_even"
-    # Sums are whole numbers in any order; the product is rounded by itself, and rows come first
-    # because the portable executor, which runs these passes, is faster so.
-    passes = [Pass(axis, sums[axis], steps.FLOAT32) for axis in (0, 1)]
-    product = steps.scaled(0, np.full(rows.n_out, area.reciprocal(cell)))
-    return [*passes, product, steps.apart(0, rows.n_out)], "half_even"
-
-
-def _has_no_ties(dtype: np.dtype[Any], cell: int) -> bool:
-    """Return whether no mean is so near to a half that the rounding of float32 could decide it.
-
-    Means of an odd number of samples are at least half a sample's share away from every half. The
-    sum, the factor and the product are rounded.
-    """
-    return cell % 2 == 1 and 4 * 2.0**-24 * np.iinfo(dtype).max < 0.5 / cell
+        passes = [Pass(a, area.times(sums[a], 1 / factors[a]), steps.FLOAT32) for a in (0, 1)]
+        return _without_copies(passes), "half_even"
+    return _means(factors, sums), "float32_half_even"
 
 
 def _float_cells(
@@ -319,50 +295,52 @@ def _float_cells(
 
 
 def _partial_halves(
-    dtype: np.dtype[Any], sums: tuple[AxisOperator, AxisOperator], half_up: bool
-) -> list[Pass]:
+    dtype: np.dtype[Any], sums: tuple[AxisOperator, AxisOperator], rounded_up: bool
+) -> Passes:
     """Return passes for cells of 2x2, the last of which are not full, whose halves are exact.
 
-    Only full cells are rounded up where they are halves: a little more than one half decides them,
-    on an axis whose last cell has one sample, whose weight is 1. Where that is both axes the last
-    row takes the little back: in float64 ``x * (1 + 2**-27) * (1 - 2**-27)`` rounds to x.
+    Only full cells are rounded up where they are halves. Where nothing is below zero a little more
+    than one half decides them, on an axis whose last cell has one sample, whose weight is 1. Where
+    that is both axes the last row takes the little back: in float64
+    ``x * (1 + 2**-27) * (1 - 2**-27)`` rounds to x.
     """
     counts = [op.weights.sum(axis=1) for op in sums]
     last = [count[-1] < 2 for count in counts]
     weights = [np.where(count == 2, 0.5, 1.0) for count in counts]
-    in_floats = dtype != np.uint8 or (half_up and all(last))
+    if dtype.kind == "i" or not rounded_up:
+        how = Arithmetic("fixed", bits=1) if dtype == np.uint8 else steps.FLOAT32
+        halves = [Pass(axis, area.times(sums[axis], weights[axis]), how) for axis in (1, 0)]
+        return halves, "half_up" if rounded_up else "half_even"
+    in_floats = dtype != np.uint8 or all(last)
     bits = [1, 1]
-    if half_up:
-        axis = 1 if last[1] else 0
-        bits[axis] = 27 if in_floats else 12
-        weights[axis][counts[axis] == 2] += 2.0 ** -(bits[axis] + in_floats)
-        if all(last):
-            weights[0][-1] -= 2.0**-27
-    how = [steps.FLOAT64 if in_floats else Arithmetic("fixed", bits=n) for n in bits]
-    return [Pass(axis, area.times(sums[axis], weights[axis]), how[axis]) for axis in (1, 0)]
+    axis = 1 if last[1] else 0
+    bits[axis] = 27 if in_floats else 12
+    weights[axis][counts[axis] == 2] += 2.0 ** -(bits[axis] + in_floats)
+    if all(last):
+        weights[0][-1] -= 2.0**-27
+    sums_in = [steps.FLOAT64 if in_floats else Arithmetic("fixed", bits=n) for n in bits]
+    passes = [Pass(axis, area.times(sums[axis], weights[axis]), sums_in[axis]) for axis in (1, 0)]
+    return passes, "half_even"
 
 
-def _partial_cells(
-    factors: tuple[int, int], sums: tuple[AxisOperator, AxisOperator], rounded_up: bool
-) -> list[Pass]:
-    """Return passes of products in float64 that are rounded to float32 at their end.
+def _means(factors: tuple[int, int], sums: tuple[AxisOperator, AxisOperator]) -> list[Pass]:
+    """Return passes whose sums have one rounding that shows, to float32.
 
-    Only full cells are rounded up where they are halves: a millionth more decides them, and the
-    last row takes it back.
+    Products of whole numbers and one float32 value are exact in float64, and so are their sums.
     """
-    more = 1 + 2.0**-20 if rounded_up else 1.0
+    first, last = (0, 1) if factors[1] > 1 else (1, 0)
     counts = [op.weights.sum(axis=1) for op in sums]
-    across = np.where(counts[1] == factors[1], more / factors[1], 1 / counts[1])
-    error = area.reciprocal(factors[0] * factors[1]) * (factors[0] * factors[1])
-    full = error / factors[0]
-    down = np.where(counts[0] == factors[0], full, 1 / (counts[0] * more))
-    if counts[1][-1] != factors[1]:
-        across[-1] /= error
-    return [
-        Pass(1, area.times(sums[1], across), steps.FLOAT64),
-        Pass(0, area.times(sums[0], down), steps.FLOAT64),
-        steps.rounded_to_float32(0, sums[0].n_out),
-    ]
+    full = area.reciprocal(factors[0] * factors[1])
+    weights = [np.ones(0)] * 2
+    weights[first] = np.where(
+        counts[first] == factors[first], 1.0, 1 / (counts[first] * factors[last] * full)
+    )
+    weights[last] = np.where(
+        counts[last] == factors[last], full, 1 / (counts[last] * factors[first])
+    )
+    return _without_copies(
+        [Pass(axis, area.times(sums[axis], weights[axis]), steps.FLOAT64) for axis in (first, last)]
+    )
 
 
 def _without_copies(passes: list[Pass]) -> list[Pass]:

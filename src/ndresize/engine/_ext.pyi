@@ -47,6 +47,7 @@ class Picture:
                 int,
                 int,
                 NDArray[np.int32],
+                float,
             ]
         ],
     ) -> None: ...

@@ -32,9 +32,12 @@ def compile_picture(plan: Plan) -> _ext.Picture | None:
     if plan.dtype not in (np.uint8, np.int8) or plan.input_dtype != plan.dtype:
         return None
     signed = plan.dtype == np.int8
-    if plan.rounding == "half_added":
+    if plan.rounding in ("float32_half_even", "half_added"):
         return None
-    passes, rows = _without_picked_rows(list(plan.passes))
+    summed, scale = _without_scale(plan)
+    if not summed:
+        return None
+    passes, rows = _without_picked_rows(summed)
     wraps = signed and all(
         step.arithmetic.limits == (0, 255) and step.arithmetic.store == "element" for step in passes
     )
@@ -65,7 +68,15 @@ def compile_picture(plan: Plan) -> _ext.Picture | None:
         bits += own
         if how.cut is not None:
             cut, bits = max(bits - how.cut[1], 0), min(bits, how.cut[1])
-        if following is None or how.store == "element" or (op.is_selection and bits == 0):
+        factor = 0.0
+        if following is None and scale is not None:
+            if how.store == "element":
+                return None  # what is multiplied is a byte
+            form, shift, half, even = _BYTE, 0, 0, True
+            factor = scale * 2.0**-bits
+            if max(high, -low) * abs(factor) >= 2**31:
+                return None
+        elif following is None or how.store == "element" or (op.is_selection and bits == 0):
             form, shift, half, even = _BYTE, bits, *_rounding(plan, bits)
             bits, low, high = 0, 0, 255
         elif following.arithmetic.cut is not None:
@@ -87,8 +98,29 @@ def compile_picture(plan: Plan) -> _ext.Picture | None:
             elif plan.rounding == "truncate":
                 split, below = 128 << shift, 2**shift - 1
         row = (step.axis, starts, whole, cut, form, shift, half, even, picked, split)
-        table.append((*row, below, bias))
+        table.append((*row, below, bias, factor))
     return _ext.Picture(list(plan.input_shape), list(plan.output_shape), signed, wraps, table)
+
+
+def _without_scale(plan: Plan) -> tuple[list[Pass], float | None]:
+    """Return the passes without a last one that multiplies all sums by one float32 factor.
+
+    That is how the mean of many bytes is made of their sum.
+    """
+    passes = list(plan.passes)
+    last = passes[-1]
+    op, factors = last.operator, last.operator.weights
+    if (
+        last.arithmetic.accumulator == "float32"
+        and plan.dtype == np.uint8
+        and plan.rounding == "half_even"
+        and op.n_in == op.n_out
+        and op.taps == 1
+        and np.array_equal(op.starts, np.arange(op.n_in))
+        and np.all(factors == factors[0])
+    ):
+        return passes[:-1], float(np.float32(factors[0, 0]))
+    return passes, None
 
 
 def _without_picked_rows(passes: list[Pass]) -> tuple[list[Pass], dict[int, NDArray[np.int64]]]:

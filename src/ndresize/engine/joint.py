@@ -33,6 +33,7 @@ def compile_joint(plan: Plan) -> _ext.Joint | None:
     if (
         kind is None
         or plan.input_dtype != plan.dtype
+        or plan.rounding == "half_up"
         or any(step.arithmetic.accumulator != "element" for step in picks)
         or any(step.arithmetic.accumulator != "float32" for step in joint)
         or len(joint) > _MOST_PASSES

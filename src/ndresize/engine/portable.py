@@ -236,9 +236,14 @@ def _whole(plan: Plan, sums: Any, bits: int, within: tuple[int, int] | None, xp:
     """Return fixed-point sums as whole numbers within the limits of the element type."""
     low, high = within or limits(plan.dtype)
     if bits:
-        if plan.rounding == "half_even":
+        if plan.rounding == "float32_half_even":
+            wide = xp.astype(sums, xp.float64) * 2.0**-bits
+            sums = xp.astype(round_sums(wide, plan.rounding, xp), xp.int64)
+        elif plan.rounding == "half_even":
             half, odd = 1 << (bits - 1), (sums >> bits) & 1
             sums = (sums + (half - 1 + odd)) >> bits
+        elif plan.rounding == "half_up":
+            sums = (sums + (1 << (bits - 1))) >> bits
         else:
             half = 1 << (bits - 1) if plan.rounding == "half_away" else 0
             if plan.rounding == "half_added":

@@ -265,6 +265,7 @@ class BoundPicture {
       if (bias.shape(0) && static_cast<i64>(bias.shape(0)) != p.n_out)
         throw std::invalid_argument("a bias");
       p.bias.assign(bias.data(), bias.data() + bias.shape(0));
+      p.store.scale = nb::cast<float>(pass[12]);
       passes.push_back(std::move(p));
     }
     return passes;

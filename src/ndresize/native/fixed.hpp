@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "kernels.hpp"
-#if defined(__AVX2__)
+#if defined(__SSE2__)
 #include <immintrin.h>
 #endif
 
@@ -19,8 +19,17 @@ inline std::int32_t round_fixed(std::int32_t sum, const FixedStore& store) {
   return (sum + store.half) >> store.shift;
 }
 
+inline std::int32_t scale_fixed(std::int32_t sum, float scale) {
+  const float product = static_cast<float>(sum) * scale;
+#ifdef __SSE2__
+  return _mm_cvtss_si32(_mm_set_ss(product));
+#else
+  return static_cast<std::int32_t>(__builtin_nearbyintf(product));
+#endif
+}
+
 inline std::uint8_t to_byte(std::int32_t sum, const FixedStore& store) {
-  const std::int32_t x = round_fixed(sum, store);
+  const std::int32_t x = store.scale != 0 ? scale_fixed(sum, store.scale) : round_fixed(sum, store);
   return static_cast<std::uint8_t>(x < 0 ? 0 : x > 255 ? 255 : x);
 }
 
@@ -102,6 +111,9 @@ inline Word bit_and(Word a, Word b) { return _mm512_and_si512(a, b); }
 inline Word left16(Word a) { return _mm512_slli_epi32(a, 16); }
 inline Word right(Word a, __m128i n) { return _mm512_sra_epi32(a, n); }
 inline Word right_words(Word a, __m128i n) { return _mm512_sra_epi16(a, n); }
+inline Word scaled(Word a, float x) {  // to float32, multiplied, and rounded, ties to even
+  return _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_cvtepi32_ps(a), _mm512_set1_ps(x)));
+}
 inline Word to_words(Word a, Word b) { return _mm512_packs_epi32(a, b); }
 inline Word to_bytes(Word a, Word b) { return _mm512_packus_epi16(a, b); }
 inline Word shuffle(Word a, Word control) { return _mm512_shuffle_epi8(a, control); }
@@ -164,6 +176,9 @@ inline Word bit_and(Word a, Word b) { return _mm256_and_si256(a, b); }
 inline Word left16(Word a) { return _mm256_slli_epi32(a, 16); }
 inline Word right(Word a, __m128i n) { return _mm256_sra_epi32(a, n); }
 inline Word right_words(Word a, __m128i n) { return _mm256_sra_epi16(a, n); }
+inline Word scaled(Word a, float x) {
+  return _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_cvtepi32_ps(a), _mm256_set1_ps(x)));
+}
 inline Word to_words(Word a, Word b) { return _mm256_packs_epi32(a, b); }
 inline Word to_bytes(Word a, Word b) { return _mm256_packus_epi16(a, b); }
 inline Word shuffle(Word a, Word control) { return _mm256_shuffle_epi8(a, control); }
@@ -194,8 +209,10 @@ constexpr int fixed_group = B / 16;   // rows that sum_pixels takes at a time
 struct Rounder {
   explicit Rounder(const FixedStore& s)
       : half(splat(s.half)), one(splat(1)), split(splat(s.split)), below(splat(s.below)),
-        shift(_mm_cvtsi32_si128(s.shift)), even(s.half_even), signed_bytes(s.split != INT32_MIN) {}
+        shift(_mm_cvtsi32_si128(s.shift)), even(s.half_even), signed_bytes(s.split != INT32_MIN),
+        scale(s.scale) {}
   Word operator()(Word sum) const {
+    if (scale != 0) return scaled(sum, scale);
     if (even) sum = add(sum, bit_and(right(sum, shift), one));
     if (signed_bytes) sum = add(sum, bit_and(less(sum, split), below));
     return right(add(sum, half), shift);
@@ -203,6 +220,7 @@ struct Rounder {
   Word half, one, split, below;
   __m128i shift;
   bool even, signed_bytes;
+  float scale;
 };
 
 // One block of sum_rows on bytes: two rows at a time, their bytes laced into pairs of words.
@@ -323,7 +341,7 @@ inline void sum_rows_fixed(const char* const* rows, Format format, const FixedWe
         return;
       }
     } else if (format == Format::word && cut == 16 && !w.high && !to.half_even &&
-               to.split == INT32_MIN) {
+               to.split == INT32_MIN && to.scale == 0) {
       const Word half = splat_word(static_cast<std::int16_t>(to.half));
       const __m128i shift = _mm_cvtsi32_si128(to.shift);
       if (done([&](i64 j) { return sum_words_block(rows, w, taps, half, shift, j); })) return;

@@ -105,6 +105,12 @@ inline void with_rounding(Rounding rounding, Call call) {
       case Rounding::half_even: return call(std::integral_constant<Rounding, Rounding::half_even>{});
       case Rounding::half_away: return call(std::integral_constant<Rounding, Rounding::half_away>{});
       case Rounding::truncate: return call(std::integral_constant<Rounding, Rounding::truncate>{});
+      case Rounding::half_up: return call(std::integral_constant<Rounding, Rounding::half_up>{});
+      case Rounding::float32_half_even:
+        if constexpr (sizeof(Accumulator<T>) == 8)
+          return call(std::integral_constant<Rounding, Rounding::float32_half_even>{});
+        else
+          return call(std::integral_constant<Rounding, Rounding::half_even>{});
     }
   }
 }

@@ -7,7 +7,8 @@ namespace ndresize {
 
 using i64 = std::int64_t;
 
-enum class Rounding : int { half_even = 0, half_away = 1, truncate = 2 };
+// The order of rounding.py. The last rounds to float32 first.
+enum class Rounding : int { half_even, half_away, truncate, half_up, float32_half_even };
 
 // How the weighted sum along a row is computed; all three add the taps of a sample in order.
 enum class Method : int {
@@ -104,6 +105,8 @@ struct FixedStore {
   bool half_even;      // bytes: ties to even; `half` is then one less than a half
   std::int32_t split = INT32_MIN;  // bytes: sums below it are negative, and round otherwise:
   std::int32_t below = -1;         // what is added to them; at first, that ties round down
+  float scale = 0;     // bytes: if not 0, what sums are multiplied by; the product is rounded to float32,
+                       // then to a byte, ties to even. Nothing is added or dropped then.
 };
 
 // Weights in units of 2**-bits: low, or high * 2**16 + low; filled with zeros to an even number.

@@ -191,12 +191,16 @@ template <class T, Rounding R, class A>
 inline V<A> round_lanes(V<A> x) {
   using S = typename Stored<T>::type;
   const V<A> low = splat(A(lowest_of<S>)), high = splat(A(highest_of<S>));
+  if constexpr (R == Rounding::float32_half_even && sizeof(A) == 8)
+    x = __builtin_convertvector(__builtin_convertvector(x, V<float>), V<A>);
   x = x > low ? x : low;  // a NaN becomes the lowest value
   x = x < high ? x : high;
-  if constexpr (R == Rounding::half_even) {
+  if constexpr (R != Rounding::half_away && R != Rounding::truncate) {
     // 1.5 * 2**23 or 2**52: the adder rounds at the units, half to even. |x| is far below it.
     const V<A> magic = splat(A(sizeof(A) == 4 ? 12582912.0 : 6755399441055744.0));
-    return (x + magic) - magic;
+    const V<A> even = (x + magic) - magic;
+    if constexpr (R != Rounding::half_up) return even;
+    else return even + (x - even == A(0.5) ? splat(A(1)) : V<A>{});
   } else {
     if constexpr (R == Rounding::half_away) {
       // The largest number below 1/2: adding 1/2 itself would carry 0.49999997 to 1.
@@ -212,7 +216,11 @@ template <class T, Rounding R>
 inline T round_scalar(double x) {  // 64-bit integers
   if (!(x > lowest_of<T>)) return T(lowest_of<T>);
   if constexpr (R == Rounding::half_even) x = __builtin_nearbyint(x);
-  else if constexpr (R == Rounding::half_away) x = __builtin_round(x);
+  else if constexpr (R == Rounding::float32_half_even) x = __builtin_nearbyint(double(float(x)));
+  else if constexpr (R == Rounding::half_up) {
+    const double even = __builtin_nearbyint(x);
+    x = even + (x - even == 0.5);
+  } else if constexpr (R == Rounding::half_away) x = __builtin_round(x);
   else x = __builtin_trunc(x);
   if (x >= highest_of<T>) return T(~T(0)) > 0 ? ~T(0) : T(~(T(1) << (8 * sizeof(T) - 1)));
   return T(x);
