@@ -215,6 +215,14 @@ COUNTERPARTS = (
             "1080p to 224, area": Call(
                 (1080, 1920, 3), "uint8", {"dsize": [224, 224], "interpolation": "INTER_AREA"}
             ),
+            "1080p to 180p, area": Call(
+                (1080, 1920, 3), "uint8", {"dsize": [320, 180], "interpolation": "INTER_AREA"}
+            ),
+            "1080p to 720p, exact linear, int16": Call(
+                (1080, 1920),
+                "int16",
+                {"dsize": [1280, 720], "interpolation": "INTER_LINEAR_EXACT"},
+            ),
             "256 to 1024, cubic, float32": Call(
                 (256, 256, 3), "float32", {"dsize": [1024, 1024], "interpolation": "INTER_CUBIC"}
             ),

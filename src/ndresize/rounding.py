@@ -14,9 +14,9 @@ RoundingRule = Literal[
 """How sums become integers. All saturate.
 
 "half_even", "half_away", "half_up": to the nearest integer, ties to even, away from zero, or toward
-plus infinity. "truncate": toward zero. "float32_half_even": a wider sum is rounded to float32 first,
-as where a system keeps its sums or products in it. "half_added": toward zero, of the sum and one
-half, which is rounded first.
+plus infinity. "truncate": toward zero. "float32_half_even": a wider sum is rounded to float32
+first, as where a system keeps its sums or products in it. "half_added": toward zero, of the sum and
+one half, which is rounded first.
 """
 
 ROUNDING_RULES: tuple[str, ...] = get_args(RoundingRule)
