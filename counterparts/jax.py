@@ -173,9 +173,6 @@ def _fused_positions(call: Call) -> bool:
     return False
 
 
-# XLA rounds after other operations than NumPy, and its kernels' weights to float32.
-_ROUNDED_WEIGHTS = 8.0
-
 _PHOTOGRAPH = (1080, 1920, 3)
 
 COUNTERPARTS = (
@@ -185,7 +182,6 @@ COUNTERPARTS = (
         package="jax",
         run=_resize,
         draw=_draw_resize,
-        ulps=_ROUNDED_WEIGHTS,
         deviations={"wide-integers": _wide_integers, "fused-positions": _fused_positions},
         speed={
             "linear antialias 1080p to 224": Call(
@@ -205,7 +201,6 @@ COUNTERPARTS = (
         package="jax",
         run=_scale_and_translate,
         draw=_draw_scale_and_translate,
-        ulps=_ROUNDED_WEIGHTS,
         deviations={"wide-integers-translated": _wide_integers},
         speed={
             "linear 1080p to 224": Call(

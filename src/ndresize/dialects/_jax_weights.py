@@ -1,40 +1,88 @@
-"""One axis of JAX's image resizing: positions in float32 as it computes them, weights in float64.
+"""One axis of JAX's image resizing, in float32 as XLA computes it on a CPU.
 
-From ``jax/_src/image/scale.py``. How XLA rounds the weights depends on what it fuses, so they are
-computed as exactly as they can be, at the positions that decide which samples are read.
+From ``jax/_src/image/scale.py``. ``resize`` is compiled as a whole: XLA multiplies by reciprocals
+instead of dividing, and adds to a product at once, as measured. ``scale_and_translate`` is not, and
+rounds each operation by itself. Sines are XLA's own; here they are correctly rounded.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ndresize.axis import AxisOperator
-from ndresize.dialects._scale_and_translate import KEYS, TRIANGLE, Distances, Kernel, lanczos
+from ndresize.dialects._scale_and_translate import lanczos
 from ndresize.edges import apply_edges
 
 __all__ = ["KERNELS", "area", "nearest", "taps", "weighted"]
 
+Float32 = NDArray[np.float32]
+
 _HALF = np.float32(0.5)
-_SMALLEST_SUM = 1000 * float(np.finfo(np.float32).eps)
+_SMALLEST_SUM = np.float32(1000 * float(np.finfo(np.float32).eps))
+_LANES = 8
+_SHORT = 15  # samples
+_SMALL_MATRIX = 90  # elements
+_UNROLLED = 96  # fewer positions are constants that XLA computes operation by operation
 
 
-def _opencv_cubic(x: Distances) -> Distances:
-    a = -0.75
-    inner = ((a + 2) * x - (a + 3)) * x * x + 1
-    outer = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
-    result: Distances = np.where(x >= 2, 0.0, np.where(x >= 1, outer, inner))
-    return result
+def _multiplied(a: Float32, b: Any, c: Any, compiled: bool) -> Float32:
+    """Return ``a * b + c``, rounded once where it is compiled."""
+    if not compiled:
+        return a * np.float32(b) + np.float32(c) if np.ndim(b) == 0 else a * b + np.float32(c)
+    once: Float32 = (a.astype(np.float64) * b + c).astype(np.float32)
+    return once
 
 
-KERNELS = {
-    "linear": TRIANGLE,
-    "cubic": KEYS,
-    "cubic-pytorch": Kernel(2, _opencv_cubic),
-    "lanczos3": lanczos(3),
-    "lanczos5": lanczos(5),
+def _cubic(a: float, distance: Float32, factor: np.float32, compiled: bool) -> Float32:
+    x = distance * factor
+    # Two constant factors of one product are one.
+    near, far = factor * np.float32(a + 2), factor * np.float32(a)
+    inner = _multiplied(distance, near, -(a + 3), compiled)
+    inner = _multiplied(inner * x, x, 1, compiled)
+    outer = _multiplied(distance, far, -5 * a, compiled)
+    outer = _multiplied(outer, x, 8 * a, compiled)
+    outer = _multiplied(outer, x, -4 * a, compiled)
+    return np.where(x >= 2, np.float32(0), np.where(x >= 1, outer, inner))
+
+
+def _lanczos(radius: int, distance: Float32, factor: np.float32, compiled: bool) -> Float32:
+    x = distance * factor
+    if not compiled:
+        return lanczos(radius).function(x)
+    near = x <= np.float32(1e-3)
+    safe = np.where(near, np.float32(1), x)
+    fast = factor * np.float32(np.pi)
+    slow = fast * (np.float32(1) / np.float32(radius))
+    waves = np.float32(radius) * _sine(fast * distance) * _sine(slow * distance)
+    waves = waves / (np.float32(np.pi**2) * (safe * safe))
+    return np.where(x > radius, np.float32(0), np.where(near, np.float32(1), waves))
+
+
+def _sine(angle: Float32) -> Float32:
+    return np.sin(angle.astype(np.float64)).astype(np.float32)
+
+
+def _triangle(distance: Float32, factor: np.float32, compiled: bool) -> Float32:
+    return np.maximum(_multiplied(-distance, factor, 1, compiled), np.float32(0))
+
+
+KERNELS: dict[str, tuple[int, Callable[[Float32, np.float32, bool], Float32]]] = {
+    "linear": (1, _triangle),
+    "cubic": (2, partial(_cubic, -0.5)),
+    "cubic-pytorch": (2, partial(_cubic, -0.75)),
+    "lanczos3": (3, partial(_lanczos, 3)),
+    "lanczos5": (5, partial(_lanczos, 5)),
 }
-"""By the first of each method's words; "cubic-pytorch" as it is without antialiasing."""
+"""By the first of each method's words: radius, and the function from distances and their factor to
+weights.
+
+"cubic-pytorch" is as it is without antialiasing.
+"""
 
 
 def nearest(n_in: int, n_out: int) -> AxisOperator:
@@ -50,30 +98,55 @@ def nearest(n_in: int, n_out: int) -> AxisOperator:
 
 def taps(kernel: str, inverse: np.float32, antialias: bool) -> int:
     """Return a bound on the taps of a row."""
-    radius = 0.5 if kernel == "area" else KERNELS[kernel].radius
+    radius = 0.5 if kernel == "area" else KERNELS[kernel][0]
     stretch = max(float(inverse), 1.0) if antialias or kernel == "area" else 1.0
     return int(np.ceil(2 * radius * stretch)) + 3
 
 
-def _positions(n_out: int, inverse: np.float32, shift: np.float32) -> NDArray[np.float32]:
+def _positions(n_out: int, inverse: np.float32, shift: np.float32, fused: bool) -> Float32:
     """Return where output samples lie, 0 being the centre of the first input sample."""
-    index = np.arange(n_out).astype(np.float32)
-    return (index + _HALF) * inverse - shift - _HALF
+    index = np.arange(n_out).astype(np.float32) + _HALF
+    if fused:
+        return _multiplied(index, inverse, -_HALF, fused)  # `resize` has no shift
+    return index * inverse - shift - _HALF
+
+
+def _total(source: NDArray[np.int64], weights: Float32, n_in: int) -> Float32:
+    """Return the sums of rows as vectors of eight make them: each eighth sample, then these sums.
+
+    What is left over at the end is added one by one.
+    """
+    lanes = np.zeros((len(source), _LANES), np.float32)
+    whole = n_in // _LANES * _LANES
+    rows = np.arange(len(source))
+    for tap in range(weights.shape[1]):
+        at = source[:, tap]
+        lanes[rows, at % _LANES] += np.where(at < whole, weights[:, tap], np.float32(0))
+    while lanes.shape[1] > 1:
+        half = lanes.shape[1] // 2
+        lanes = lanes[:, :half] + lanes[:, half:]
+    total: Float32 = lanes[:, 0]
+    for tap in range(weights.shape[1]):
+        total = total + np.where(source[:, tap] < whole, np.float32(0), weights[:, tap])
+    return total
 
 
 def _finished(
     first: NDArray[np.int64],
-    weights: NDArray[np.float64],
+    weights: Float32,
+    total: Float32,
     inside: NDArray[np.bool_] | None,
     n_in: int,
+    compiled: bool,
 ) -> AxisOperator:
     """Return the operator of rows divided by their sums; small sums make rows of zeros."""
-    total = weights.sum(axis=1, keepdims=True)
     counts = np.abs(total) > _SMALLEST_SUM
-    weights = np.where(counts, weights / np.where(counts, total, 1), 0)
+    divisor: Float32 = np.where(counts, total, np.float32(1))[:, None]
+    weights = weights * (np.float32(1) / divisor) if compiled else weights / divisor
+    weights[~counts] = 0
     if inside is not None:
         weights[~inside] = 0
-    return apply_edges(first, weights, n_in, "replicate")
+    return apply_edges(first, weights.astype(np.float64), n_in, "replicate")
 
 
 def weighted(
@@ -83,6 +156,7 @@ def weighted(
     inverse: np.float32,
     shift: np.float32,
     antialias: bool,
+    compiled: bool,
 ) -> AxisOperator:
     """Return the operator of a method that has a kernel.
 
@@ -99,21 +173,35 @@ def weighted(
         How far the input's edge lies beyond the output's, in input samples.
     antialias : bool
         Whether a shrinking axis stretches the kernel.
+    compiled : bool
+        Whether XLA has made one function of it all, as of `resize`.
     """
-    how = KERNELS[kernel]
-    pads = int(how.radius) if kernel == "cubic-pytorch" else 0
-    stretch = max(float(inverse), 1.0) if antialias else 1.0
-    at = _positions(n_out, inverse, shift)
+    radius, function = KERNELS[kernel]
+    pads = radius if kernel == "cubic-pytorch" else 0
+    stretch = max(inverse, np.float32(1)) if antialias else np.float32(1)
+    # Where XLA's loops are short LLVM computes what it can beforehand, operation by operation.
+    fused = compiled and (not pads or (n_in + 2 * pads) * n_out >= _SMALL_MATRIX)
+    at = _positions(n_out, inverse, shift, fused and (pads > 0 or n_out >= _UNROLLED))
     inside = (at >= -0.5) & (at <= np.float32(n_in - 0.5))
     near = np.clip(at, np.float32(-4 - pads), np.float32(n_in + 4 + pads))
-    reach = how.radius * stretch
-    first = np.floor(near - reach).astype(np.int64)
+    first = np.floor(near - radius * float(stretch)).astype(np.int64)
     width = min(taps(kernel, inverse, antialias), n_in + 2 * pads)
     first = np.clip(first, -pads, n_in + pads - width)
     source = first[:, None] + np.arange(width)
-    distance = np.abs(at[:, None] - source.astype(np.float32)).astype(np.float64)
-    weights = how.function(distance / stretch)
-    return _finished(first, weights, None if pads else inside, n_in)
+
+    def weights_at(at: Float32, fused: bool) -> Float32:
+        distance = np.abs(at[:, None] - source.astype(np.float32))
+        if compiled:
+            return function(distance, np.float32(1) / stretch, fused)
+        return function(distance / stretch, np.float32(1), fused)
+
+    weights = summed = weights_at(at, fused)
+    short = compiled and n_out < _LANES and n_in < _SHORT
+    if compiled and not pads:  # the loop that sums the weights makes them anew
+        again = _positions(n_out, inverse, shift, not short)
+        summed = weights_at(again, not short or n_out <= 2)
+    total = _total(np.clip(source, 0, n_in - 1), summed, 0 if short else n_in)
+    return _finished(first, weights, total, None if pads else inside, n_in, compiled)
 
 
 def area(
@@ -124,7 +212,7 @@ def area(
     `compiled`: XLA has made one function of it all, which multiplies by the reciprocals of the sums
     instead of dividing, in float32 (measured). A single sample's weight need not be 1 then.
     """
-    at = _positions(n_out, inverse, shift)
+    at = _positions(n_out, inverse, shift, compiled and n_out >= _UNROLLED)
     inside = (at >= -0.5) & (at <= np.float32(n_in - 0.5))
     left = np.arange(n_out).astype(np.float32) * inverse - shift
     right = left + inverse
@@ -133,11 +221,6 @@ def area(
     first = np.clip(first, 0, n_in - width)
     low = (first[:, None] + np.arange(width)).astype(np.float32)
     covered = np.minimum(right[:, None], low + 1) - np.maximum(left[:, None], low)
-    weights = np.maximum(covered, np.float32(0))
-    if compiled:
-        total = weights.sum(axis=1, keepdims=True)
-        counts = total > np.float32(_SMALLEST_SUM)
-        weights = weights * np.where(counts, np.float32(1) / np.where(counts, total, 1), 0)
-        weights[~inside] = 0
-        return apply_edges(first, weights.astype(np.float64), n_in, "replicate")
-    return _finished(first, weights.astype(np.float64), inside, n_in)
+    weights: Float32 = np.maximum(covered, np.float32(0))
+    total = _total(first[:, None] + np.arange(width), weights, n_in)
+    return _finished(first, weights, total, inside, n_in, compiled)

@@ -245,7 +245,7 @@ def _operator(
     arguments.refuse_huge_axis(axis, n_out, taps)
     if kind == "area":
         return _jax_weights.area(n_in, n_out, inverse, shift, compiled)
-    return _jax_weights.weighted(kind, n_in, n_out, inverse, shift, antialias)
+    return _jax_weights.weighted(kind, n_in, n_out, inverse, shift, antialias, compiled)
 
 
 def _weighted_plan(
