@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndresize.axis import AxisOperator
-from ndresize.dialects._scale_and_translate import lanczos
 from ndresize.edges import apply_edges
 
 __all__ = ["KERNELS", "area", "nearest", "taps", "weighted"]
@@ -52,13 +51,15 @@ def _cubic(a: float, distance: Float32, factor: np.float32, compiled: bool) -> F
 
 def _lanczos(radius: int, distance: Float32, factor: np.float32, compiled: bool) -> Float32:
     x = distance * factor
-    if not compiled:
-        return lanczos(radius).function(x)
     near = x <= np.float32(1e-3)
     safe = np.where(near, np.float32(1), x)
-    fast = factor * np.float32(np.pi)
-    slow = fast * (np.float32(1) / np.float32(radius))
-    waves = np.float32(radius) * _sine(fast * distance) * _sine(slow * distance)
+    pi, width = np.float32(np.pi), np.float32(radius)
+    if compiled:
+        fast = factor * pi
+        slow = fast * (np.float32(1) / width)
+        waves = width * _sine(fast * distance) * _sine(slow * distance)
+    else:
+        waves = width * _sine(pi * x) * _sine(pi * x / width)
     waves = waves / (np.float32(np.pi**2) * (safe * safe))
     return np.where(x > radius, np.float32(0), np.where(near, np.float32(1), waves))
 
@@ -114,7 +115,7 @@ def _positions(n_out: int, inverse: np.float32, shift: np.float32, fused: bool) 
 def _total(source: NDArray[np.int64], weights: Float32, n_in: int) -> Float32:
     """Return the sums of rows as vectors of eight make them: each eighth sample, then these sums.
 
-    What is left over at the end is added one by one.
+    What is left over at the end is added one by one. With `n_in` 0 that is all of them.
     """
     lanes = np.zeros((len(source), _LANES), np.float32)
     whole = n_in // _LANES * _LANES
@@ -196,11 +197,11 @@ def weighted(
         return function(distance / stretch, np.float32(1), fused)
 
     weights = summed = weights_at(at, fused)
-    short = compiled and n_out < _LANES and n_in < _SHORT
+    short = n_out < _LANES and n_in < _SHORT
     if compiled and not pads:  # the loop that sums the weights makes them anew
         again = _positions(n_out, inverse, shift, not short)
         summed = weights_at(again, not short or n_out <= 2)
-    total = _total(np.clip(source, 0, n_in - 1), summed, 0 if short else n_in)
+    total = _total(np.clip(source, 0, n_in - 1), summed, n_in if compiled and not short else 0)
     return _finished(first, weights, total, None if pads else inside, n_in, compiled)
 
 
@@ -222,5 +223,5 @@ def area(
     low = (first[:, None] + np.arange(width)).astype(np.float32)
     covered = np.minimum(right[:, None], low + 1) - np.maximum(left[:, None], low)
     weights: Float32 = np.maximum(covered, np.float32(0))
-    total = _total(first[:, None] + np.arange(width), weights, n_in)
+    total = _total(first[:, None] + np.arange(width), weights, n_in if compiled else 0)
     return _finished(first, weights, total, inside, n_in, compiled)
