@@ -140,6 +140,19 @@ def test_the_difference_is_weighed(axis: int) -> None:
     assert "float32 sums of a + (b - a) * w, products rounded" in repr(plan)
 
 
+@pytest.mark.parametrize("rows", [2, 6, 7, 30])
+def test_far_apart_in_both_directions(rows: int) -> None:
+    """No row is read twice, and columns are gathered in pairs."""
+    rng = np.random.default_rng(8)
+    x = rng.standard_normal((100, 94)).astype(np.float32)
+    down, across = (np.arange(n) * (length / n) + 0.3 for n, length in ((rows, 100), (13, 94)))
+    operators = {1: between(94, across), 0: between(100, down)}
+    how = Arithmetic("float32", fused=False, sums="lerp")
+    plan = make_plan(x.shape, x.dtype, operators, arithmetic=how, order=[1, 0])
+    assert native.compile_plan(plan) is not None
+    np.testing.assert_array_equal(plan(x), portable.run(plan, x))
+
+
 @pytest.mark.parametrize("shape", [(3,), (3, 40), (40, 3, 2)])
 def test_a_sample_that_is_read_alone_is_taken_as_it_is(shape: tuple[int, ...]) -> None:
     axis = shape.index(3)

@@ -272,7 +272,7 @@ def _whole_cells(dtype: np.dtype[Any], axes: tuple[Axis, Axis], channels: int) -
     cell = factors[0] * factors[1]
     if rounded_up:
         halves = Arithmetic("fixed", bits=1) if dtype == np.uint8 else steps.FLOAT32
-        return [Pass(axis, area.times(sums[axis], 0.5), halves) for axis in (1, 0)], "half_up"
+        return [Pass(axis, area.times(sums[axis], 0.5), halves) for axis in (0, 1)], "half_up"
     if dtype == np.uint8:
         whole = [Pass(axis, sums[axis], Arithmetic("fixed")) for axis in (1, 0)]
         product = steps.scaled(0, np.full(rows.n_out, area.reciprocal(cell)))
@@ -291,7 +291,7 @@ def _float_cells(
     down = area.times(sums[0], full * factors[0] / sums[0].weights.sum(axis=1))
     across = area.times(sums[1], factors[1] / sums[1].weights.sum(axis=1))
     arithmetic = Arithmetic.for_dtype(dtype)
-    return _without_copies([Pass(1, across, arithmetic), Pass(0, down, arithmetic)])
+    return _without_copies([Pass(0, down, arithmetic), Pass(1, across, arithmetic)])
 
 
 def _partial_halves(
@@ -309,7 +309,7 @@ def _partial_halves(
     weights = [np.where(count == 2, 0.5, 1.0) for count in counts]
     if dtype.kind == "i" or not rounded_up:
         how = Arithmetic("fixed", bits=1) if dtype == np.uint8 else steps.FLOAT32
-        halves = [Pass(axis, area.times(sums[axis], weights[axis]), how) for axis in (1, 0)]
+        halves = [Pass(axis, area.times(sums[axis], weights[axis]), how) for axis in (0, 1)]
         return halves, "half_up" if rounded_up else "half_even"
     in_floats = dtype != np.uint8 or all(last)
     bits = [1, 1]
