@@ -1,7 +1,6 @@
-"""Kernels that TensorFlow's ScaleAndTranslate and JAX share, in float32 as both evaluate them.
+"""Kernels of TensorFlow's ScaleAndTranslate, in float32 as it evaluates them.
 
-The formulas are those of ``tensorflow/core/kernels/image/sampling_kernels.h`` and
-``jax/_src/image/scale.py``: the same polynomials in the same order, which JAX took over.
+The formulas are those of ``tensorflow/core/kernels/image/sampling_kernels.h``, in the same order.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 __all__ = ["KEYS", "TRIANGLE", "Kernel", "lanczos"]
 
 Distances = NDArray[Any]
-"""Distances that are not negative, in kernel widths; float32, or float64 where JAX has it on."""
+"""Distances that are not negative, in kernel widths; float32."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ def _sin(angle: Distances) -> Distances:
 
 
 def lanczos(radius: int) -> Kernel:
-    """Return the sinc under a wider sinc; both libraries have it 1 up to a distance of 0.001."""
+    """Return the sinc under a wider sinc; it is 1 up to a distance of 0.001."""
 
     def function(x: Distances) -> Distances:
         real = x.dtype.type

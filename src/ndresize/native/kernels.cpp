@@ -123,8 +123,10 @@ constexpr decltype(RowKernels::sum_square) square_kernel() {
               const void* across, char* dst, bool safe) {
       const float* weights = static_cast<const float*>(across);
       float* to = reinterpret_cast<float*>(dst);
-      if (safe) sum_square<true>(table, rows, next, weights, to);
-      else sum_square<false>(table, rows, next, weights, to);
+      if (table.lerp && safe) sum_square<true, true>(table, rows, next, weights, to);
+      else if (table.lerp) sum_square<false, true>(table, rows, next, weights, to);
+      else if (safe) sum_square<true, false>(table, rows, next, weights, to);
+      else sum_square<false, false>(table, rows, next, weights, to);
     };
 }
 

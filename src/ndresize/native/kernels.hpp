@@ -69,7 +69,7 @@ struct RowKernels {
   void (*sum_taps)(const RowTable&, const char* const* rows, int count, char* const* dst,
                    void* scratch, bool safe);
   // dst[i] = sum over two rows r of across[r] * (sum over t of weights[i][t] * rows[r][starts[i] + t]),
-  // for a table of pairs; null of other accumulators than float. `next`: the rows of the next call.
+  // or both by lerps, for a table of pairs; null of other accumulators than float. `next`: the rows of the next call.
   void (*sum_square)(const RowTable&, const char* const* rows, const char* const* next,
                      const void* across, char* dst, bool safe);
   // Whether a row of elements holds a NaN.

@@ -103,6 +103,13 @@ void lerp_gather_row(const RowTable& table, const A* row, A* dst) {
   }
 }
 
+// At the end of a row, where w is one, the pair sits one further back than the sample.
+template <bool Safe>
+inline V<float> lerp_pairs(const V<float>& first, const V<float>& second, const V<float>& w) {
+  const V<float> sum = lerp<Safe, float>(first, second, w);
+  return w == 1.0f ? second + 0.0f : sum;
+}
+
 template <bool Safe>
 void lerp_pairs_row(const RowTable& table, const float* row, float* dst) {
   const int* index = table.index;
@@ -110,9 +117,7 @@ void lerp_pairs_row(const RowTable& table, const float* row, float* dst) {
   for (i64 o = 0; o < table.n_out; o += L, index += L) {
     V<float> first, second;
     gather_pairs(row, index, first, second);
-    const V<float> w = load_lanes<float>(weights + o);
-    V<float> sum = lerp<Safe, float>(first, second, w);
-    sum = w == 1.0f ? second + 0.0f : sum;  // the last sample of a row
+    const V<float> sum = lerp_pairs<Safe>(first, second, load_lanes<float>(weights + o));
     if (o + L <= table.n_out) store_lanes<float>(dst + o, sum);
     else std::memcpy(dst + o, &sum, (table.n_out - o) * sizeof(float));
   }

@@ -2,11 +2,11 @@
 // go through no memory, and the two rows are fetched together. Memory is what such rows wait for: while
 // two are summed the next two are on their way.
 #pragma once
-#include "vectors.hpp"
+#include "lerp.hpp"
 
 namespace ndresize::NDRESIZE_ISA {
 
-template <bool Safe>
+template <bool Safe, bool Lerp>
 inline void sum_square(const RowTable& table, const char* const* rows, const char* const* next,
                        const float* across, float* dst) {
   const float *upper = reinterpret_cast<const float*>(rows[0]), *lower = reinterpret_cast<const float*>(rows[1]);
@@ -15,7 +15,7 @@ inline void sum_square(const RowTable& table, const char* const* rows, const cha
   const V<float> first_row = splat(across[0]), second_row = splat(across[1]);
   const i64 each = table.n_in * i64(sizeof(float)) * L / table.n_out;  // bytes that eight outputs take
   i64 fetched = 0;
-  for (i64 o = 0; o < table.n_out; o += L, index += L, weights += 2 * L) {
+  for (i64 o = 0; o < table.n_out; o += L, index += L, weights += (Lerp ? 1 : 2) * L) {
     for (const i64 end = o / L * each + each; fetched < end; fetched += 64) {
       __builtin_prefetch(next[0] + fetched);
       __builtin_prefetch(next[1] + fetched);
@@ -23,12 +23,17 @@ inline void sum_square(const RowTable& table, const char* const* rows, const cha
     const auto along = [&](const float* row) {
       V<float> first, second, sum{};
       gather_pairs(row, index, first, second);
+      if constexpr (Lerp) return lerp_pairs<Safe>(first, second, load_lanes<float>(weights));
       sum = multiply_add<Safe, float>(load_lanes<float>(weights), first, sum);
       return multiply_add<Safe, float>(load_lanes<float>(weights + L), second, sum);
     };
     V<float> sum{};
-    sum = multiply_add<Safe, float>(first_row, along(upper), sum);
-    sum = multiply_add<Safe, float>(second_row, along(lower), sum);
+    if constexpr (Lerp) {
+      sum = lerp<Safe, float>(along(upper), along(lower), second_row);
+    } else {
+      sum = multiply_add<Safe, float>(first_row, along(upper), sum);
+      sum = multiply_add<Safe, float>(second_row, along(lower), sum);
+    }
     if (o + L <= table.n_out) store_lanes<float>(dst + o, sum);
     else std::memcpy(dst + o, &sum, (table.n_out - o) * sizeof(float));
   }

@@ -165,9 +165,9 @@ void Walk::after_whole(int l, const View& in, const View& out, i64 begin, i64 en
 bool Walk::takes_squares(int l, const View& in, const View& out) const {
   const Level& at = nest_.levels[l];
   const i64 a = k_.accumulator_size;
-  return l + 1 == levels_ && tile_.table.pairs && !tile_.table.lerp && at.pass->table.taps == 2 &&
-         !at.pass->table.lerp &&
-         !at.pass->table.has_zeros && !at.pass->settle && !nest_.row->settle && !at.pass->halves && at.n_out * 2 <= at.n_in && !k_.widens &&
+  return l + 1 == levels_ && tile_.table.pairs && at.pass->table.taps == 2 &&
+         at.pass->table.lerp == tile_.table.lerp && !at.pass->table.has_zeros && !at.pass->settle &&
+         !nest_.row->settle && !at.pass->halves && at.n_out * 2 <= at.n_in && !k_.widens &&
          in.element == a && out.element == a && tile_.compact.empty() && !(stream_ && out.array);
 }
 
