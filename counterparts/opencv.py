@@ -175,9 +175,7 @@ DEVIATIONS = {
         and _is_affine(call)
     ),
     "cubic-factors": lambda call: (
-        _is(call, "CUBIC", _INTEGERS if _channels(call) == 1 else "int16 uint16")
-        and _is_ipp(call)
-        and _is_affine(call)
+        _is(call, "CUBIC", _INTEGERS) and _is_ipp(call) and _is_affine(call)
     ),
     "cubic-16-bits": lambda call: (
         _is(call, "CUBIC", "int16 uint16") and _is_ipp(call) and not _is_affine(call)

@@ -46,7 +46,7 @@ def test_random_programs_touch_no_other_memory_and_sum_right(tmp_path: Path) -> 
         for file, sets in SETS.items()
         for name, flags in sets.items()
     ]
-    parts = ("program", "nest", "tiles", "walk", "picture", "joint", "pool")
+    parts = ("program", "nest", "tiles", "product_tables", "walk", "picture", "joint", "pool")
     sources = [NATIVE / f"{name}.cpp" for name in parts]
     sources.append(Path(__file__).parent / "native" / "fuzz.cpp")
     jobs += [(source, tmp_path / f"{source.stem}.o") for source in sources]

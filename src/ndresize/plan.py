@@ -15,6 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 from ndresize.axis import AxisOperator
 from ndresize.engine import native, portable
 from ndresize.errors import ResizeError
+from ndresize.products import Products
 from ndresize.rounding import RoundingRule
 
 __all__ = [
@@ -50,14 +51,12 @@ class Arithmetic:
     fused : bool
         Of floats: whether a product and the sum it is added to may round once together. If not,
         each rounds, as in systems that are compiled without fused multiply-add.
-    sums : {"chain", "halves", "lerp", "joint"}
-        Of floats: in which order products are added. "chain": tap by tap. "halves": of four taps
-        the sum of the first two and the sum of the last two, in each of which the first product is
-        added to the second at once if `fused`. "lerp": of two samples a and b with weights
-        1 - w and w, ``a + (b - a) * w``. "joint": neighbouring passes along different axes
-        are one sum; each sample is multiplied by the product of its weights, of which that of the
-        first pass comes first, and these products are added one by one, the first pass's taps
-        changing fastest.
+    sums : {"chain", "lerp", "joint"}
+        Of floats: in which order products are added. "chain": tap by tap. "lerp": of two samples a
+        and b with weights 1 - w and w, ``a + (b - a) * w``. "joint": neighbouring passes along
+        different axes are one sum; each sample is multiplied by the product of its weights, of
+        which that of the first pass comes first, and these products are added one by one, the
+        first pass's taps changing fastest.
     bits : int
         Of "fixed": fractional bits of the weights, each of which is a multiple of ``2**-bits``.
     cut : tuple of int, optional
@@ -71,7 +70,7 @@ class Arithmetic:
     accumulator: Accumulator = "float32"
     store: Literal["wide", "element"] = "wide"
     fused: bool = True
-    sums: Literal["chain", "halves", "lerp", "joint"] = "chain"
+    sums: Literal["chain", "lerp", "joint"] = "chain"
     bits: int = 0
     cut: tuple[int, int] | None = None
     limits: tuple[int, int] | None = None
@@ -87,11 +86,37 @@ class Arithmetic:
 
 @dataclass(frozen=True)
 class Pass:
-    """One axis, its operator, and how the sums are computed."""
+    """One axis, its operator, and how the sums are computed.
+
+    Parameters
+    ----------
+    axis : int
+        Along which samples are summed.
+    operator : AxisOperator
+        What each sum is of.
+    arithmetic : Arithmetic
+        How it is computed: tap by tap, from the first to the last.
+    products : Products, optional
+        Of float32: the products of the operator in an order of their own, which is then taken.
+    """
 
     axis: int
     operator: AxisOperator
     arithmetic: Arithmetic
+    products: Products | None = None
+
+    @classmethod
+    def of_products(cls, axis: int, products: Products) -> Pass:
+        """Return a pass that adds products in their order."""
+        return cls(axis, products.operator(), Arithmetic("float32"), products)
+
+    def crop(self, start: int, stop: int) -> tuple[Pass, int, int]:
+        """Return the pass to outputs ``start:stop`` alone and the input window that it reads."""
+        if self.products is None:
+            operator, first, last = self.operator.crop(start, stop)
+            return replace(self, operator=operator), first, last
+        products, first, last = self.products.crop(start, stop)
+        return replace(self, operator=products.operator(), products=products), first, last
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,9 +323,9 @@ class Plan:
         need = list(window)
         cropped: list[Pass] = []
         for step in reversed(self.passes):
-            operator, first, last = step.operator.crop(*need[step.axis])
+            part, first, last = step.crop(*need[step.axis])
             need[step.axis] = first, last
-            cropped.append(replace(step, operator=operator))
+            cropped.append(part)
         fill = self.fill and Fill(
             self.fill.value,
             tuple(
@@ -356,7 +381,7 @@ class Plan:
             how = step.arithmetic
             lines.append(
                 f"  axis {step.axis}: {op.n_in} -> {op.n_out}, {what}"
-                + _sums(how)
+                + (", in float32 sums of an order of their own" if step.products else _sums(how))
                 + (", rounded" if how.store == "element" else "")
             )
         if not self.passes:
@@ -375,7 +400,6 @@ def _sums(how: Arithmetic) -> str:
     if how.accumulator != "fixed":
         order = {
             "chain": "",
-            "halves": " in halves",
             "lerp": " of a + (b - a) * w",
             "joint": " over all axes at once",
         }[how.sums]

@@ -140,6 +140,28 @@ void make_lerp(AxisTable& t, int size) {
   }
 }
 
+// Four products per output, each of any of a few neighbours.
+AxisTable make_products(i64 n_in, i64 n_out) {
+  AxisTable t{};
+  t.n_in = n_in, t.n_out = n_out;
+  t.taps = 1;
+  const bool steady = draw(0, 3) != 0, one_tree = draw(0, 1);
+  const i64 tree = draw(0, 2), most = std::min<i64>(n_in, draw(0, 3) ? 4 : most_product_reach);
+  for (i64 i = 0; i < n_out; ++i) {
+    const i64 count = draw(1, most);
+    t.starts.push_back(steady ? std::min(i * n_in / n_out, n_in - count) : draw(0, n_in - count));
+    t.counts.push_back(static_cast<int>(count));
+    t.taps = std::max(t.taps, t.counts.back());
+    t.trees.push_back(static_cast<Tree>(one_tree ? tree : draw(0, 2)));
+    for (int k = 0; k < 4; ++k) {
+      t.places.push_back(static_cast<int>(draw(0, count - 1)));
+      t.weights.resize(t.weights.size() + 4);
+      put<float>(&t.weights.back() - 3, static_cast<double>(draw(-8, 8)) / 8);
+    }
+  }
+  return t;
+}
+
 // How large an output is: anything, or sums or picks that go to memory past the caches.
 enum class Size { any, large_sums, large_picks };
 
@@ -161,6 +183,7 @@ bool once(int type, const Kernels& kernels, Size how_large = Size::any) {
   const i64 longest = large ? 300 : rank == 1 ? 300 : rank == 2 ? 70 : 12;
   for (size_t k = 0; k < rank; ++k) spec.shape_in.push_back(draw(1, longest));
   spec.shape_out = spec.shape_in;
+  const bool products = !spec.picks && kernels.rows[type].sum_products && draw(0, 1);
   std::vector<int> axes;
   for (size_t k = 0; k < rank; ++k)
     if (large || draw(0, 2)) axes.push_back(static_cast<int>(k));
@@ -174,8 +197,9 @@ bool once(int type, const Kernels& kernels, Size how_large = Size::any) {
     spec.shape_out[axis] = n_out;
     PassSpec pass{};
     pass.axis = axis;
-    pass.table = make_axis(spec.shape_in[axis], n_out, spec.picks, size);
-    if (pass.table.taps == 2 && draw(0, 1)) make_lerp(pass.table, size);
+    pass.table = products && draw(0, 3) ? make_products(spec.shape_in[axis], n_out)
+                                        : make_axis(spec.shape_in[axis], n_out, spec.picks, size);
+    if (pass.table.taps == 2 && !pass.table.has_products() && draw(0, 1)) make_lerp(pass.table, size);
     spec.passes.push_back(std::move(pass));
   }
   Array in = make_array(spec.shape_in, spec.item, true);
@@ -197,7 +221,8 @@ bool once(int type, const Kernels& kernels, Size how_large = Size::any) {
   most(copy.shape_out, [&](const std::vector<i64>& at) {
     double sum = 0;
     std::vector<i64> reach(copy.shape_in.size(), 1);
-    for (const PassSpec& p : copy.passes) reach[p.axis] = p.table.counts[at[p.axis]];
+    for (const PassSpec& p : copy.passes)
+      reach[p.axis] = p.table.has_products() ? 4 : p.table.counts[at[p.axis]];
     bool nothing = false;
     for (const i64 r : reach) nothing |= r == 0;
     if (!nothing)
@@ -206,7 +231,8 @@ bool once(int type, const Kernels& kernels, Size how_large = Size::any) {
         std::vector<i64> from = at;
         for (const PassSpec& p : copy.passes) {
           const i64 i = at[p.axis];
-          from[p.axis] = p.table.starts[i] + tap[p.axis];
+          from[p.axis] = p.table.starts[i] + (p.table.has_products() ? p.table.places[i * 4 + tap[p.axis]]
+                                                                     : tap[p.axis]);
           const char* row = static_cast<const char*>(p.table.row_weights(i, size));
           w *= size == 4 ? get<float>(row + tap[p.axis] * 4) : get<double>(row + tap[p.axis] * 8);
         }

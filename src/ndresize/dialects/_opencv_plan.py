@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ndresize.axis import AxisOperator
 from ndresize.dialects import _arguments as arguments
@@ -146,49 +147,84 @@ def _ipp(
     down = make(rows, columns if affine else None, dtype)
     if dtype.kind == "f":
         return _merged(across, down, Arithmetic.for_dtype(dtype)), "half_even"
-    if dtype.itemsize == 2:
-        # IPP's cubic orders need more than one pass per axis, which the engine does not compile.
-        sums = steps.LERP if interpolation == "LINEAR" else steps.UNFUSED
-        return _merged(across, down, sums), "half_even"
+    if interpolation == "LINEAR":
+        return _merged(across, down, steps.LERP), "half_even"
     if affine:
         return _affine_cubic(channels, across, down), "half_even"
-    if channels == 3:  # which the engine has as they are: fused chains, then fused halves
-        chains = steps.padded(1, across, steps.FLOAT32)
-        return [*chains, *steps.padded(0, down, steps.HALVES)], "half_even"
-    return [*_columns_of_bytes(channels, across), *steps.fused_halves(0, down)], "half_even"
+    make_passes = _cubic_of_bytes if dtype.itemsize == 1 else _cubic_of_16_bits
+    return make_passes(channels, across, down), "half_even"
 
 
-def _columns_of_bytes(channels: int, across: taps.Taps) -> list[Pass]:
-    """Return passes in IPP's orders for uint8 of one channel or four.
+def _inside(along: taps.Taps) -> NDArray[np.bool_]:
+    """Return which output samples read nothing beyond an edge."""
+    inside: NDArray[np.bool_] = (along.first >= 0) & (along.first + 4 <= along.n_in)
+    return inside
 
-    Columns that read beyond an edge are summed in a chain, those inside four at a time, and up to
-    three that are left over in another order.
+
+def _left_over(inside: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the last columns inside, up to three, where IPP sums four at a time."""
+    columns = np.flatnonzero(inside)
+    return columns[len(columns) - len(columns) % 4 :]
+
+
+def _cubic_of_bytes(channels: int, across: taps.Taps, down: taps.Taps) -> list[Pass]:
+    """Return passes in IPP's orders for uint8.
+
+    With three channels all columns are chains. Else columns that read beyond an edge are, those
+    inside are summed four at a time, and those left over in another order.
     """
-    outer = (across.first < 0) | (across.first + 4 > across.n_in)
-    inner = np.flatnonzero(~outer)
-    left_over = inner[len(inner) - len(inner) % 4 :]
-    order = np.tile(np.arange(4), (len(across.first), 1))
-    if channels == 4:
-        order[inner] = 0, 2, 1, 3
-        order[left_over] = 3, 0, 2, 1
-    else:
-        order[left_over] = 0, 2, 1, 3
-    return steps.in_orders(1, across, order, outer, fused=channels == 4)
+    inside = _inside(across)
+    order = np.tile(np.arange(4), (len(inside), 1))
+    trees = np.full(len(inside), steps.CHAIN)
+    if channels == 1:
+        order[_left_over(inside)] = 0, 2, 1, 3
+        trees[inside] = steps.HALVES
+    elif channels == 4:
+        order[inside] = 0, 2, 1, 3
+        order[_left_over(inside)] = 3, 0, 2, 1
+        trees[inside] = steps.FUSED_HALVES
+    return [
+        steps.in_trees(1, across, order, trees),
+        steps.in_trees(0, down, (1, 0, 3, 2), steps.FUSED_HALVES),
+    ]
+
+
+def _cubic_of_16_bits(channels: int, across: taps.Taps, down: taps.Taps) -> list[Pass]:
+    """Return passes in IPP's orders for uint16 and int16."""
+    inside = _inside(across)
+    order = np.tile((1, 0, 2, 3), (len(inside), 1))
+    order[inside] = (0, 1, 2, 3) if channels == 1 else (2, 1, 3, 0)
+    if channels == 1:
+        order[_left_over(inside)] = 0, 2, 1, 3
+    halves = steps.HALVES if channels == 1 else steps.FUSED_HALVES
+    columns = steps.in_trees(1, across, order, np.where(inside, halves, steps.CHAIN))
+    inside = _inside(down)
+    order = np.where(inside[:, None], (1, 0, 3, 2), (0, 2, 1, 3))
+    trees = np.where(inside, steps.FUSED_HALVES, steps.HALVES)
+    return [columns, steps.in_trees(0, down, order, trees)]
 
 
 def _affine_cubic(channels: int, across: taps.Taps, down: taps.Taps) -> list[Pass]:
-    """Return passes in the orders that IPP takes for uint8 inside the image."""
+    """Return passes in the orders of IPP's affine map.
+
+    With four channels pixels inside are summed two at a time, and one that is left over as a chain.
+    """
+    straight, exchanged, outer = (0, 1, 2, 3), (1, 0, 3, 2), (1, 0, 2, 3)
     if channels == 1:
-        return [*steps.fused_halves(0, down), *steps.halves(1, across)]
-    if channels == 3:
-        return [*_chain(0, down), *steps.halves(1, across)]
-    return [*_chain(0, down), *steps.fused_halves(1, across)]
-
-
-def _chain(axis: int, along: taps.Taps) -> list[Pass]:
-    n_out = len(along.first)
-    order = np.tile(np.arange(4), (n_out, 1))
-    return steps.in_orders(axis, along, order, np.ones(n_out, dtype=bool), fused=False)
+        first = steps.in_trees(0, down, exchanged, steps.FUSED_HALVES)
+    else:
+        first = steps.in_trees(
+            0, down, np.where(_inside(down)[:, None], straight, outer), steps.CHAIN
+        )
+    if channels < 4:
+        return [first, steps.in_trees(1, across, straight, steps.HALVES)]
+    columns = np.flatnonzero(_inside(across))
+    left_over = np.isin(np.arange(len(across.first)), columns[len(columns) - len(columns) % 2 :])
+    order = np.where(left_over[:, None], outer, exchanged)
+    return [
+        first,
+        steps.in_trees(1, across, order, np.where(left_over, steps.CHAIN, steps.FUSED_HALVES)),
+    ]
 
 
 def _merged(across: taps.Taps, down: taps.Taps, arithmetic: Arithmetic) -> list[Pass]:

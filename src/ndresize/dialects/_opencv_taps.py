@@ -56,11 +56,6 @@ class Taps:
             AxisOperator(self.first + before, self.weights, len(repeated)),
         )
 
-    def laid_out(self, order: tuple[int, ...]) -> AxisOperator:
-        """Return the operator that picks the taps of each output sample, in the given order."""
-        index = np.clip(self.first[:, None] + np.array(order), 0, self.n_in - 1)
-        return AxisOperator.select(index.ravel(), self.n_in)
-
 
 def in_units(weights: NDArray[Any], bits: int) -> NDArray[np.float64]:
     """Return float32 weights as multiples of ``2**-bits``, halves to even."""

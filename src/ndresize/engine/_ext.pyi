@@ -17,7 +17,16 @@ class Program:
         shape_in: Sequence[int],
         shape_out: Sequence[int],
         passes: Sequence[
-            tuple[int, bool, NDArray[np.int64], NDArray[np.float64], int, int, bool, bool]
+            tuple[
+                int,
+                bool,
+                NDArray[np.int64],
+                NDArray[np.float64],
+                int,
+                int,
+                NDArray[np.uint8] | None,
+                bool,
+            ]
         ],
     ) -> None: ...
     def run(

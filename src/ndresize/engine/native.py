@@ -14,6 +14,7 @@ from ndresize.rounding import ROUNDING_RULES
 
 if TYPE_CHECKING:
     from ndresize.plan import Pass, Plan
+    from ndresize.products import Products
 
 __all__ = ["Runnable", "compile_plan", "empty", "fill", "instruction_set", "memory_order"]
 
@@ -110,10 +111,9 @@ def compile_plan(plan: Plan, order: tuple[int, ...] | None = None) -> Runnable |
         return None  # the kernels keep one accumulator through all passes
     if len(steps) > 8:
         return None  # most_passes of the loop nest
-    halves = {s.axis for s in steps if s.arithmetic.sums == "halves"}
-    if halves and (max(s.axis for s in steps) in halves or plan.input_dtype.kind not in "iu"):
-        return None  # no kernel along rows has halves, and none guards them from NaN
     if not all(_has_lerp_weights(step, plan) for step in steps if _is_lerp(step)):
+        return None
+    if not all(_has_kernel(plan, step.products) for step in steps if step.products):
         return None
     fused = {s.arithmetic.fused for s in steps if s.arithmetic.accumulator != "element"} or {True}
     if len(fused) > 1:
@@ -133,19 +133,7 @@ def compile_plan(plan: Plan, order: tuple[int, ...] | None = None) -> Runnable |
         kind = f"{kind} in {sums.pop()}"
         if kind not in _TYPES:
             return None
-    passes = [
-        (
-            step.axis,
-            step.arithmetic.store == "element",
-            step.operator.starts,
-            step.operator.weights,
-            step.operator.n_in,
-            0,
-            step.arithmetic.sums == "halves",
-            _is_lerp(step),
-        )
-        for step in steps
-    ]
+    passes = [_entry(step) for step in steps]
     program = _ext.Program(
         _TYPES.index(kind),
         plan.is_selection,
@@ -164,6 +152,27 @@ def compile_plan(plan: Plan, order: tuple[int, ...] | None = None) -> Runnable |
         return _Bits(program, "u2" if plan.dtype.name == "bfloat16" else f"V{plan.dtype.itemsize}")
     little = _little_picks(plan) if plan.is_selection else None
     return program if little is None else _Picks(program, little)
+
+
+def _entry(step: Pass) -> tuple[Any, ...]:
+    """Return a pass as native/binding.cpp takes it."""
+    op, products = step.operator, step.products
+    settles = step.arithmetic.store == "element"
+    if products is None:
+        return step.axis, settles, op.starts, op.weights, op.n_in, 0, None, _is_lerp(step)
+    return step.axis, settles, products.index, products.weights, op.n_in, 0, products.trees, False
+
+
+def _has_kernel(plan: Plan, products: Products) -> bool:
+    """Return whether the compiled engine adds such products of the plan's samples.
+
+    The kernels take small integers, whose sums they round as 32-bit integers, and do not ask for
+    NaN. An output reads samples that are near to each other (most_product_reach).
+    """
+    small = plan.input_dtype.kind in "iu" and plan.input_dtype.itemsize <= 2
+    reach = np.ptp(products.index, axis=1).max(initial=0)
+    gain = np.abs(products.weights).sum(axis=1).max(initial=0)
+    return small and plan.dtype == plan.input_dtype and bool(reach < 16 and gain <= 2**7)
 
 
 def _sums_as_output(plan: Plan, steps: tuple[Pass, ...]) -> bool:
@@ -200,7 +209,7 @@ def _little_picks(plan: Plan) -> _ext.Program | None:
     places = np.arange(math.prod(plan.input_shape)).reshape(plan.input_shape)[np.ix_(*effect)]
     starts = np.ascontiguousarray(places.reshape(-1), np.int64)
     n_in = math.prod(plan.input_shape)
-    long = (0, False, starts, np.ones((samples, 1)), n_in, samples // maps, False, False)
+    long = (0, False, starts, np.ones((samples, 1)), n_in, samples // maps, None, False)
     return _ext.Program(
         _TYPES.index("uint8"),
         True,
@@ -252,6 +261,8 @@ def _one_per_axis(passes: tuple[Pass, ...]) -> tuple[Pass, ...] | None:
             continue
         kinds = [s.arithmetic.accumulator for s in (before, step)]
         sums = set(kinds) - {"element"}
+        if step.products or before.products:
+            return None
         if len(sums) > 1 or (kinds[0] == "element" and sums):
             return None
         if "element" not in kinds and not (_is_loose(before) and _is_loose(step)):

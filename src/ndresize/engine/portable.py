@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ndresize.errors import ResizeError
+from ndresize.products import TREES
 from ndresize.rounding import limits, round_sums
 
 if TYPE_CHECKING:
     from ndresize.axis import AxisOperator
     from ndresize.plan import Pass, Plan
+    from ndresize.products import Products
 
 __all__ = ["element_type_of", "is_foreign", "run"]
 
@@ -135,14 +137,15 @@ def _apply(plan: Plan, step: Pass, y: Any, element: Any, xp: Any) -> Any:
     if op.n_in == 0 or op.n_out == 0:
         shape = tuple(op.n_out if a == axis else n for a, n in enumerate(y.shape))
         return xp.zeros(shape, dtype=dtype)
+    if step.products is not None:
+        return _settle(plan, step, _add_products(step.products, y, axis, xp), element, xp)
     column = tuple(-1 if a == axis else 1 for a in range(len(y.shape)))
     zero = xp.zeros((), dtype=dtype)
     if (device := getattr(y, "device", None)) is not None and xp is not np:
         zero = xp.zeros((), dtype=dtype, device=device)
     if step.arithmetic.sums == "lerp" and op.taps == 2:
         return _settle(plan, step, _lerp(op, y, axis, dtype, column, zero, xp), element, xp)
-    total = first_half = None
-    halves = step.arithmetic.sums == "halves" and op.taps == 4
+    total = None
     for t in range(op.taps):
         weight = op.weights[:, t]
         index = np.minimum(op.starts + t, op.n_in - 1)
@@ -150,11 +153,7 @@ def _apply(plan: Plan, step: Pass, y: Any, element: Any, xp: Any) -> Any:
         weights = xp.reshape(xp.astype(_constant(weight, y, xp), dtype), column)
         if not weight.all():  # a weight of zero reads nothing, not even a NaN
             samples = xp.where(weights == zero, zero, samples)
-        if halves and t == 2:
-            first_half, total = total, None
         total = weights * samples if total is None else total + weights * samples
-    if first_half is not None:
-        total = first_half + total
     return _settle(plan, step, total, element, xp)
 
 
@@ -203,6 +202,37 @@ def _apply_joint(plan: Plan, passes: list[Pass], y: Any, xp: Any) -> Any:
         # A weight of zero reads nothing.
         samples = xp.where(weights == 0, xp.zeros_like(samples), samples)
         total = weights * samples if total is None else total + weights * samples
+    return total
+
+
+def _add_products(products: Products, y: Any, axis: int, xp: Any) -> Any:
+    """Return sums of float32 products, each in its tree."""
+    column = tuple(-1 if a == axis else 1 for a in range(len(y.shape)))
+
+    def weights(t: int) -> Any:
+        return xp.reshape(xp.astype(_constant(products.weights[:, t], y, xp), xp.float32), column)
+
+    w = [weights(t) for t in range(4)]
+    index = products.index.T.copy()
+    x = [xp.take(y, _constant(index[t], y, xp), axis=axis) for t in range(4)]
+
+    def fused(t: int, total: Any) -> Any:
+        """Add a product at once: float64 holds it."""
+        exact = xp.astype(w[t], xp.float64) * xp.astype(x[t], xp.float64)
+        return xp.astype(exact + xp.astype(total, xp.float64), xp.float32)
+
+    def summed(tree: str) -> Any:
+        if tree == "chain":
+            return fused(3, fused(2, fused(1, w[0] * x[0])))
+        if tree == "halves":
+            return (w[0] * x[0] + w[1] * x[1]) + (w[2] * x[2] + w[3] * x[3])
+        return fused(1, w[0] * x[0]) + fused(3, w[2] * x[2])
+
+    total = None
+    for place in np.unique(products.trees):
+        sums = summed(TREES[place])
+        mask = xp.reshape(_constant(products.trees == place, y, xp), column)
+        total = sums if total is None else xp.where(mask, sums, total)
     return total
 
 

@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
@@ -108,6 +109,40 @@ ndresize::AxisTable axis_table(const Starts& starts, const Weights& weights, i64
   return table;
 }
 
+using Places = nb::ndarray<const i64, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Trees = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// Four products per output, each of a sample of its own.
+ndresize::AxisTable product_table(const Places& index, const Weights& weights, const Trees& trees,
+                                  i64 n_in) {
+  ndresize::AxisTable table;
+  const size_t n = index.shape(0);
+  if (index.shape(1) != 4 || weights.shape(0) != n || weights.shape(1) != 4 || trees.shape(0) != n)
+    throw std::invalid_argument("products");
+  table.n_in = n_in;
+  table.n_out = static_cast<i64>(n);
+  table.taps = 1;
+  table.has_zeros = table.has_gaps = false;
+  table.weights.resize(n * 4 * sizeof(float));
+  for (size_t i = 0; i < n; ++i) {
+    const i64* row = index.data() + i * 4;
+    const auto [low, high] = std::minmax_element(row, row + 4);
+    if (*low < 0 || *high >= n_in || *high - *low >= ndresize::most_product_reach)
+      throw std::invalid_argument("a product outside the input");
+    if (trees.data()[i] >= int(ndresize::Tree::mixed)) throw std::invalid_argument("a tree");
+    table.starts.push_back(*low);
+    table.counts.push_back(static_cast<int>(*high - *low + 1));
+    table.taps = std::max(table.taps, table.counts.back());
+    table.trees.push_back(static_cast<ndresize::Tree>(trees.data()[i]));
+    for (int t = 0; t < 4; ++t) {
+      table.places.push_back(static_cast<int>(row[t] - *low));
+      const float w = static_cast<float>(weights.data()[i * 4 + t]);
+      std::memcpy(table.weights.data() + (i * 4 + t) * 4, &w, 4);
+    }
+  }
+  return table;
+}
+
 using Whole = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Bias = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
@@ -189,10 +224,15 @@ class Bound {
       ndresize::PassSpec p;
       p.axis = nb::cast<int>(pass[0]);
       p.settle = nb::cast<bool>(pass[1]);
-      p.table = axis_table(nb::cast<Starts>(pass[2]), nb::cast<Weights>(pass[3]),
-                           nb::cast<i64>(pass[4]), size);
+      const i64 n_in = nb::cast<i64>(pass[4]);
+      if (pass[6].is_none()) {
+        p.table = axis_table(nb::cast<Starts>(pass[2]), nb::cast<Weights>(pass[3]), n_in, size);
+      } else {
+        if (!chosen().rows[type].sum_products) throw std::invalid_argument("products of the type");
+        p.table = product_table(nb::cast<Places>(pass[2]), nb::cast<Weights>(pass[3]),
+                                nb::cast<Trees>(pass[6]), n_in);
+      }
       p.table.period = nb::cast<i64>(pass[5]);
-      p.halves = nb::cast<bool>(pass[6]);
       p.table.lerp = nb::cast<bool>(pass[7]);
       if (p.table.lerp && p.table.taps != 2) throw std::invalid_argument("taps");
       spec.passes.push_back(std::move(p));

@@ -4,6 +4,7 @@
 #include "fixed.hpp"
 #include "lerp.hpp"
 #include "pick.hpp"
+#include "sum_products.hpp"
 #include "sum_rows.hpp"
 #include "sum_square.hpp"
 #include "sum_taps.hpp"
@@ -131,6 +132,29 @@ constexpr decltype(RowKernels::sum_square) square_kernel() {
 }
 
 template <class T>
+constexpr bool has_products = is_int<T> && sizeof(T) <= 2 && !is_doubled<T>;
+
+template <class T>
+constexpr decltype(RowKernels::sum_products) products_of_rows() {
+  if constexpr (has_products<T>)
+    return [](const char* const* rows, bool wide_rows, const void* weights, Tree tree, char* dst,
+              bool wide_dst, i64 n, Rounding rounding, bool stream) {
+      const float* w = static_cast<const float*>(weights);
+      with_rounding<T>(rounding, [&](auto r) {
+        sum_products<T, decltype(r)::value>(rows, wide_rows, w, tree, dst, wide_dst, n, stream);
+      });
+    };
+  else
+    return nullptr;
+}
+
+template <class T>
+constexpr decltype(RowKernels::sum_row_products) products_along_rows() {
+  if constexpr (has_products<T>) return sum_row_products<T>;
+  else return nullptr;
+}
+
+template <class T>
 constexpr RowKernels row_kernels() {
   using A = Accumulator<T>;
   return {
@@ -159,13 +183,8 @@ constexpr RowKernels row_kernels() {
           sum_rows_any<T, false, R>(rows, wide_rows, w, taps, dst, wide_dst, n);
         });
       },
-      [](const char* const* rows, bool wide_rows, const void* weights, char* dst, bool wide_dst, i64 n,
-         Rounding rounding) {
-        const A* w = static_cast<const A*>(weights);
-        with_rounding<T>(rounding, [&](auto r) {
-          sum_halves<T, decltype(r)::value>(rows, wide_rows, w, dst, wide_dst, n);
-        });
-      },
+      products_of_rows<T>(),
+      products_along_rows<T>(),
       [](const char* const* rows, bool wide_rows, const void* weights, char* dst, bool wide_dst, i64 n,
          Rounding rounding) {
         const A w = static_cast<const A*>(weights)[1];
@@ -213,6 +232,7 @@ constexpr RowKernels row_kernels() {
 
 static const Kernels all = {
     NDRESIZE_ISA_NAME,
+    W,
     {row_kernels<float>(), row_kernels<double>(), row_kernels<Half>(), row_kernels<BFloat>(),
      row_kernels<std::uint8_t>(), row_kernels<std::int8_t>(), row_kernels<std::uint16_t>(),
      row_kernels<std::int16_t>(), row_kernels<std::uint32_t>(), row_kernels<std::int32_t>(),

@@ -10,11 +10,18 @@ using i64 = std::int64_t;
 // The order of rounding.py. The last rounds to float32 first.
 enum class Rounding : int { half_even, half_away, truncate, half_up, float32_half_even };
 
+// How four products a, b, c, d are added where a plan says it; "+" after a product is fused to it.
+// chain: ((a + b) + c) + d, fused; halves: (a + b) + (c + d), each rounded; fused_halves: the same
+// with b and d fused to a and c. mixed: of a block of lanes, each in its own.
+enum class Tree : int { chain = 0, halves = 1, fused_halves = 2, mixed = 3 };
+
 // How the weighted sum along a row is computed; all three add the taps of a sample in order.
 enum class Method : int {
-  permute,    // 8 neighbouring outputs read a window of 8 or 16 samples: load once, permute per tap
+  permute,    // 8 neighbouring outputs read a window of 8 or 16 samples: load once, permute per tap;
+              // of products, as many as there are lanes and two or three times as many
   transpose,  // 8 rows at a time, one per lane, so that a tap is one load and one multiply-add
   gather,     // one row, 8 outputs at a time, from anywhere in the row
+  pixels,     // of products: the channels of one sample at a time
 };
 
 // The weighted sums along one tile of a row, as tables for one method.
@@ -23,7 +30,7 @@ struct RowTable {
   Method method;
   int taps;
   int channels;
-  int window;             // permute: samples loaded per block, 8 or 16
+  int window;             // permute: samples loaded per block
   bool pairs;             // gather of floats: two neighbouring taps each, see gather_pairs
   bool lerp;              // two taps as a + (b - a) * w; `lanes` is then [block][8], of w
   i64 n_in, n_out;        // elements of the row that are read, from the tile's first on; and written
@@ -33,6 +40,11 @@ struct RowTable {
   const int* index;         // permute, gather: [block][tap][8], into the window or the row; pairs:
                             // [block][8]
   const void* lanes;        // permute, gather: [block][tap][8] weights
+  // Of products: blocks have `product_lanes` outputs or, of `pixels`, are one sample; all have four
+  // taps. Pixels: [pixel][tap] index and weights.
+  i64 whole_pixels;         // of which the first four elements of every tap are in the row
+  const Tree* block_trees;  // per block
+  const int* lane_trees;    // [block][lanes]
 };
 
 constexpr int most_axis_taps = 16;  // of sum_axis
@@ -52,13 +64,17 @@ struct RowKernels {
   // the type can do it; the caller then fences.
   void (*sum_rows)(const char* const* rows, bool wide_rows, const void* weights, int taps, char* dst,
                    bool wide_dst, i64 n, Rounding, bool safe, bool stream);
-  // The same of four rows, as (w0 * r0 + w1 * r1) + (w2 * r2 + w3 * r3).
-  void (*sum_halves)(const char* const* rows, bool wide_rows, const void* weights, char* dst,
-                     bool wide_dst, i64 n, Rounding);
-  // The same of two rows, as r0 + (r1 - r0) * w1.
+  // The same of four rows in a tree, which may be one row more than once. Null where the type's sums
+  // have none. Sums of elements and weights stay below 2**30.
+  void (*sum_products)(const char* const* rows, bool wide_rows, const void* weights, Tree, char* dst,
+                       bool wide_dst, i64 n, Rounding, bool stream);
+  // The same along up to 8 rows, as in sum_taps; rows of elements for `pixels` alone.
+  void (*sum_row_products)(const RowTable&, const char* const* rows, bool wide_rows, int count,
+                           char* const* dst);
+  // The weighted sum of two rows as r0 + (r1 - r0) * w1.
   void (*lerp_rows)(const char* const* rows, bool wide_rows, const void* weights, char* dst,
                     bool wide_dst, i64 n, Rounding);
-  // The same for all outputs of an axis at once: rows of accumulators `stride` bytes apart from `base`
+  // Sums of rows for all outputs of an axis at once: rows of accumulators `stride` bytes apart from `base`
   // on, of which output i reads counts[i] from starts[i] on. `lerp`: two as lerp_rows has it.
   void (*sum_axis)(const char* base, std::ptrdiff_t stride, const i64* starts, const int* counts,
                    const void* weights, int taps, bool lerp, i64 from, i64 to, char* dst,
@@ -176,6 +192,7 @@ inline i64 fixed_reach(i64 channels, int taps) {
 
 struct Kernels {
   const char* name;
+  int product_lanes;  // of a block of RowTable
   RowKernels rows[type_count];
   PickRow pick_row;
   void (*stream_copy)(const char* src, char* dst, i64 size);  // past the caches; the caller fences

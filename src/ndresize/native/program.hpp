@@ -15,19 +15,26 @@ struct AxisTable {
   std::vector<i64> starts;
   std::vector<int> counts;
   std::vector<char> weights;  // [n_out][taps]
+  // Of products that are added in an order of their own, of which a row has four: how far each reads
+  // from the start on, and the row's tree. Their weights are [n_out][4] floats.
+  std::vector<int> places;  // [n_out][4]
+  std::vector<Tree> trees;  // empty: a product per tap, in their order
   i64 period = 0;             // outputs after which starts and weights repeat, if it is known
   bool has_zeros;             // some weight inside a row, or filling it up, is zero
   bool has_gaps;              // some weight inside a row is
   bool lerp = false;          // two taps a and b, of weights 1 - w and w, are a + (b - a) * w
-  const void* row_weights(i64 i, int size) const { return weights.data() + i * taps * size; }
+  bool has_products() const { return !trees.empty(); }
+  const void* row_weights(i64 i, int size) const {
+    return weights.data() + i * (has_products() ? 4 : taps) * size;
+  }
 };
 
 constexpr int most_passes = 8;
+constexpr i64 most_product_reach = 16;  // samples from the first to the last that one output reads
 
 struct PassSpec {
   int axis;
   bool settle;  // round into the element type after this pass
-  bool halves;  // of four taps, the first two and the last two are summed apart
   AxisTable table;
 };
 
@@ -71,6 +78,7 @@ struct Prepared {
   Nest nest;
   std::vector<std::unique_ptr<Tile>> tiles;
   int group = 1;       // rows that the row kernel takes at a time
+  bool ahead = true;   // a group is filled up with rows that are not asked for yet
   bool stream = false;  // the output is larger than the caches: it goes past them
   bool careful = false;  // a NaN may have come through a weight of zero
   Prepared();

@@ -114,36 +114,6 @@ void stream_rows(const char* const* rows, const T* weights, int taps, char* dst,
   }
 }
 
-// Four rows in two halves. Each block goes through padded copies where it is not whole.
-template <class T, Rounding R>
-void sum_halves(const char* const* rows, bool wide_rows, const Accumulator<T>* weights, char* dst,
-                bool wide_dst, i64 n) {
-  using A = Accumulator<T>;
-  const i64 in_size = wide_rows ? sizeof(A) : sizeof(T), out_size = wide_dst ? sizeof(A) : sizeof(T);
-  for (i64 j = 0; j < n; j += L) {
-    const i64 count = n - j < L ? n - j : L;
-    V<A> x[4];
-#pragma GCC unroll 4
-    for (int t = 0; t < 4; ++t) {
-      const char* p = rows[t] + j * in_size;
-      char part[L * sizeof(A)] = {};
-      if (count < L) std::memcpy(part, p, count * in_size), p = part;
-      x[t] = wide_rows ? load_lanes<A>(p) : widen<T>(p);
-    }
-    V<A> first = splat(weights[1]) * x[1], second = splat(weights[3]) * x[3];
-    hold(first), hold(second);  // rounded; the other products are fused to them
-    first = splat(weights[0]) * x[0] + first;
-    second = splat(weights[2]) * x[2] + second;
-    hold(first), hold(second);
-    const V<A> sum = first + second;
-    char part[L * sizeof(A)];
-    char* to = count < L ? part : dst + j * out_size;
-    if (wide_dst) store_lanes<A>(to, sum);
-    else narrow<T, R>(to, sum);
-    if (count < L) std::memcpy(dst + j * out_size, part, count * out_size);
-  }
-}
-
 template <class T, bool Safe, Rounding R>
 void sum_rows_any(const char* const* rows, bool wide_rows, const Accumulator<T>* weights, int taps,
                   char* dst, bool wide_dst, i64 n) {

@@ -5,11 +5,16 @@
 #include <cstring>
 #include <numeric>
 
+#include "product_tables.hpp"
+
 namespace ndresize {
 namespace {
 
 constexpr int lanes = 8;
 constexpr i64 longest = 1 << 15;  // elements; a longer row is cut, for cache and for threads
+constexpr i64 longest_of_products = 1 << 10;  // whose sums of a few rows stay in the first cache
+constexpr i64 line = 64;  // samples of a piece of those that is whole lines of the cache
+constexpr int product_group = 4;  // rows that share what is loaded from the tables
 
 // Whether blocks of 8 outputs each read at most `window` elements.
 bool fits(const AxisTable& axis, const Tile& tile, i64 channels, int window) {
@@ -135,6 +140,11 @@ bool repeats(const AxisTable& axis, const Tile& model, i64 from, i64 to, i64 cha
     if (axis.counts[from + k] == 0 || axis.counts[from + k] != axis.counts[first + k] ||
         axis.starts[from + k] - axis.starts[first + k] != ahead)
       return false;
+  if (axis.has_products() &&
+      (!std::equal(&axis.trees[from], &axis.trees[from] + count, &axis.trees[first]) ||
+       !std::equal(&axis.places[from * 4], &axis.places[from * 4] + count * 4,
+                   &axis.places[first * 4])))
+    return false;
   const size_t row = axis.weights.size() / std::max<size_t>(axis.starts.size(), 1);
   return std::memcmp(axis.weights.data() + from * row, axis.weights.data() + first * row,
                      count * row) == 0;
@@ -150,7 +160,7 @@ void share(Tile& tile, const Tile& model, const AxisTable& axis, i64 channels, i
 // Leave out the samples that no output reads, where that saves widening most of a row.
 bool pack(Tile& tile, AxisTable& packed, const Nest& nest, const AxisTable& axis, bool widens, i64 from,
           i64 to) {
-  if (!widens || to - from > (1 << 14)) return false;
+  if (!widens || axis.has_products() || to - from > (1 << 14)) return false;
   for (const Level& level : nest.levels)
     if (level.kind == Kind::first) return false;  // sums whole rows before the row pass
   std::vector<i64> needed;
@@ -173,8 +183,8 @@ bool pack(Tile& tile, AxisTable& packed, const Nest& nest, const AxisTable& axis
   return true;
 }
 
-void sum_tables(Tile& tile, const AxisTable& axis, const RowKernels& k, i64 channels, i64 rows,
-                i64 from, i64 to) {
+void sum_tables(Tile& tile, const AxisTable& axis, const Kernels& kernels, const RowKernels& k,
+                i64 channels, i64 rows, i64 from, i64 to) {
   RowTable& table = tile.table;
   const i64 begin = tile.in_begin;
   if (!tile.compact.empty()) tile.in_begin = 0;  // where `axis` counts from
@@ -184,6 +194,10 @@ void sum_tables(Tile& tile, const AxisTable& axis, const RowKernels& k, i64 chan
   table.channels = static_cast<int>(channels);
   table.n_in = tile.n_in, table.n_out = tile.n_out;
   table.starts = tile.starts.data();
+  if (axis.has_products()) {
+    product_tables(tile, axis, channels, kernels.product_lanes);
+    return;
+  }
   const i64 row_bytes = i64(axis.taps) * k.accumulator_size;
   tile.weights.assign(axis.weights.begin() + from * row_bytes, axis.weights.begin() + to * row_bytes);
   table.weights = tile.weights.data();
@@ -244,19 +258,23 @@ void fill_tile(Tile& tile, const Prepared& prepared, const Spec& spec, const Ker
   const RowKernels& k = kernels.rows[spec.type];
   AxisTable packed;
   if (pack(tile, packed, nest, axis, k.widens && !spec.wide_in, from, to)) {
-    sum_tables(tile, packed, k, channels, rows, from, to);
+    sum_tables(tile, packed, kernels, k, channels, rows, from, to);
   } else {
-    sum_tables(tile, axis, k, channels, rows, from, to);
+    sum_tables(tile, axis, kernels, k, channels, rows, from, to);
   }
   table.taps = axis.taps;
 }
 
-// Whether to take short rows several at a time, to save calls: where all of them are needed.
-bool few_calls(const Nest& nest, const Tile& tile, const RowKernels& k) {
-  if (tile.n_out * k.accumulator_size > 2048) return false;
+// Whether the level above the rows reads every one.
+bool needs_all_rows(const Nest& nest) {
   if (nest.levels.empty() || !nest.levels.back().pass) return true;
   const Level& level = nest.levels.back();
   return level.n_out * level.pass->table.taps >= level.n_in;
+}
+
+// Whether to take short rows several at a time, to save calls: where all of them are needed.
+bool few_calls(const Nest& nest, const Tile& tile, const RowKernels& k) {
+  return tile.n_out * k.accumulator_size <= 2048 && needs_all_rows(nest);
 }
 
 }  // namespace
@@ -265,13 +283,17 @@ void make_tiles(Prepared& prepared, const Spec& spec, const Kernels& kernels, i6
   const Nest& nest = prepared.nest;
   const i64 n = nest.samples_out;
   const i64 width = std::max(nest.samples_in, n) * nest.channels;
-  const i64 pieces = std::max<i64>(1, (width + longest - 1) / longest);
+  const bool products = nest.row && nest.row->table.has_products();
+  const i64 most = products ? longest_of_products : longest;
+  const i64 pieces = std::max<i64>(1, (width + most - 1) / most);
   i64 step = std::max<i64>((n + pieces - 1) / pieces, 1);
   // Where the ratio of lengths is a small one the weights repeat, and so do the tables of tiles that
   // hold whole periods.
   i64 period = nest.row ? nest.row->table.period : 0;
   if (period == 0) period = n / std::max<i64>(std::gcd(n, nest.samples_in), 1);
-  if (pieces > 1 && period <= step) step = (step + period - 1) / period * period;
+  i64 unit = period <= step ? period : 1;
+  if (products && std::lcm(unit, line) <= step) unit = std::lcm(unit, line);
+  if (pieces > 1) step = (step + unit - 1) / unit * unit;
   const Tile* model = nullptr;
   for (i64 from = 0; from < n; from += step) {
     const i64 to = std::min(from + step, n);
@@ -282,8 +304,12 @@ void make_tiles(Prepared& prepared, const Spec& spec, const Kernels& kernels, i6
       continue;
     }
     fill_tile(tile, prepared, spec, kernels, rows, from, to);
-    if (nest.row && !spec.picks && (tile.table.method == Method::transpose || few_calls(nest, tile, kernels.rows[spec.type])))
+    if (products) {
+      prepared.group = product_group;
+      prepared.ahead = needs_all_rows(nest);
+    } else if (nest.row && !spec.picks && (tile.table.method == Method::transpose || few_calls(nest, tile, kernels.rows[spec.type]))) {
       prepared.group = lanes;
+    }
     if (nest.row && pieces > 1) model = &tile, tile.sample = from;
   }
 }

@@ -18,6 +18,8 @@ struct Tile {
   std::vector<i64> compact;
   std::vector<int> window_start, index;
   std::vector<char> weights, lanes;
+  std::vector<Tree> block_trees;
+  std::vector<int> lane_trees;
   ShuffleTable shuffle{};  // picks: where byte shuffles can do it
   i64 shuffled = 0;        // samples that they do; the rest goes by `starts`
   std::vector<int> offset;

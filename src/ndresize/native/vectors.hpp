@@ -143,6 +143,52 @@ inline void narrow_half(void* p, const V<float>& x) {
 }
 #endif
 
+// Four, eight or sixteen integers of 8 or 16 bits, of as many as `Words` has, as 32-bit ones.
+template <class T, class Words>
+inline Words load_small(const void* p) {
+#ifdef __AVX2__
+  // By instructions of its own: the compiler takes bytes apart one by one.
+  constexpr int n = sizeof(Words) / 4;
+  const auto from = [&] {
+    __m128i x{};
+    if constexpr (n * sizeof(T) <= 16) std::memcpy(&x, p, n * sizeof(T));
+    return x;
+  };
+  const auto with = [&](auto bytes, auto signed_bytes, auto words, auto signed_words, auto x) {
+    if constexpr (std::is_same_v<T, std::uint8_t>) return bytes(x);
+    else if constexpr (std::is_same_v<T, std::int8_t>) return signed_bytes(x);
+    else if constexpr (std::is_same_v<T, std::uint16_t>) return words(x);
+    else return signed_words(x);
+  };
+  if constexpr (n == 4)
+    return reinterpret_cast<Words>(with([](__m128i x) { return _mm_cvtepu8_epi32(x); },
+                                        [](__m128i x) { return _mm_cvtepi8_epi32(x); },
+                                        [](__m128i x) { return _mm_cvtepu16_epi32(x); },
+                                        [](__m128i x) { return _mm_cvtepi16_epi32(x); }, from()));
+  if constexpr (n == 8)
+    return reinterpret_cast<Words>(with([](__m128i x) { return _mm256_cvtepu8_epi32(x); },
+                                        [](__m128i x) { return _mm256_cvtepi8_epi32(x); },
+                                        [](__m128i x) { return _mm256_cvtepu16_epi32(x); },
+                                        [](__m128i x) { return _mm256_cvtepi16_epi32(x); }, from()));
+#ifdef __AVX512F__
+  if constexpr (n == 16 && sizeof(T) == 1)
+    return reinterpret_cast<Words>(std::is_signed_v<T> ? _mm512_cvtepi8_epi32(from())
+                                                       : _mm512_cvtepu8_epi32(from()));
+  if constexpr (n == 16 && sizeof(T) == 2) {
+    const __m256i x = _mm256_loadu_si256(static_cast<const __m256i*>(p));
+    return reinterpret_cast<Words>(std::is_signed_v<T> ? _mm512_cvtepi16_epi32(x)
+                                                       : _mm512_cvtepu16_epi32(x));
+  }
+#endif
+#else
+  constexpr int n = sizeof(Words) / 4;
+  typedef T Small __attribute__((vector_size(n * sizeof(T))));
+  Small x;
+  std::memcpy(&x, p, sizeof x);
+  return __builtin_convertvector(x, Words);
+#endif
+}
+
 // Eight elements as accumulators.
 template <class T>
 inline V<Accumulator<T>> widen(const void* p) {
@@ -150,9 +196,8 @@ inline V<Accumulator<T>> widen(const void* p) {
   if constexpr (std::is_same_v<T, Half>) return widen_half(p);
   else if constexpr (std::is_same_v<T, BFloat>) return widen_bfloat(p);
   else if constexpr (std::is_same_v<T, A>) return load_lanes<A>(p);
-  else if constexpr (sizeof(T) <= 2)  // by way of 32 bits: the compiler knows no shorter one
-    return __builtin_convertvector(
-        __builtin_convertvector(load_lanes<typename Stored<T>::type>(p), V<std::int32_t>), V<A>);
+  else if constexpr (sizeof(T) <= 2)
+    return __builtin_convertvector((load_small<typename Stored<T>::type, V<std::int32_t>>(p)), V<A>);
   else return __builtin_convertvector(load_lanes<typename Stored<T>::type>(p), V<A>);
 }
 
@@ -307,8 +352,14 @@ inline void gather_pairs(const float* row, const int* index, V<float>& first, V<
 // Keep the compiler from fusing what made x with what takes it.
 template <class X>
 inline void hold(X& x) {
+#ifdef __AVX512F__
+  if constexpr (sizeof(X) == 64) {
+    asm volatile("" : "+v"(x));
+    return;
+  }
+#endif
 #ifdef __AVX__
-  if constexpr (sizeof(X) == 32) {
+  if constexpr (sizeof(X) == 32 || sizeof(X) == 16) {
     asm volatile("" : "+x"(x));
     return;
   }

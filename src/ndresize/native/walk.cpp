@@ -7,7 +7,7 @@ namespace ndresize {
 namespace {
 
 constexpr i64 little_slabs = 32 << 10;  // bytes that stay in the first cache
-constexpr i64 padding = 16;  // elements after a scratch row that a window may read
+constexpr i64 padding = 48;  // elements after a scratch row that a window may read
 
 // Scratch memory of this thread. It grows to what a task needs and is kept for the next one.
 struct Scratch {
@@ -69,7 +69,7 @@ Walk::Walk(const Spec& spec, const Kernels& kernels, const Prepared& prepared, c
     const bool innermost = l == levels_ - 1;
     const i64 group = innermost ? prepared.group : 1;
     if (at.kind == Kind::after) {
-      f.whole = innermost && !at.pass->halves && at.n_in * slab_out <= little_slabs && !at.pass->settle &&
+      f.whole = innermost && !at.pass->table.has_products() && at.n_in * slab_out <= little_slabs && !at.pass->settle &&
                 !at.pass->table.has_gaps && at.pass->table.taps <= most_axis_taps;
       f.slots = 1;
       while (f.slots < (f.whole ? at.n_in : at.pass->table.taps + group - 1)) f.slots *= 2;
@@ -167,7 +167,7 @@ bool Walk::takes_squares(int l, const View& in, const View& out) const {
   const i64 a = k_.accumulator_size;
   return l + 1 == levels_ && tile_.table.pairs && at.pass->table.taps == 2 &&
          at.pass->table.lerp == tile_.table.lerp && !at.pass->table.has_zeros && !at.pass->settle &&
-         !nest_.row->settle && !at.pass->halves && at.n_out * 2 <= at.n_in && !k_.widens &&
+         !nest_.row->settle && !at.pass->table.has_products() && at.n_out * 2 <= at.n_in && !k_.widens &&
          in.element == a && out.element == a && tile_.compact.empty() && !(stream_ && out.array);
 }
 
@@ -196,29 +196,34 @@ void Walk::after(int l, const View& in, const View& out, i64 begin, i64 end) {
   View ring{f.slabs, true, false, k_.accumulator_size, {}};
   std::copy_n(f.stride, most_levels, ring.stride);
   std::vector<const char*>& slabs = pointers_[l];
+  const char* from[8];
+  char* to[8];
+  int count = 0;  // rows to make
+  const auto want = [&](i64 index, char* slab) {
+    from[count] = in.p + index * in.stride[l];
+    to[count] = slab;
+    if (++count < prepared_.group) return;
+    rows(from, in, to, ring, count);
+    count = 0;
+  };
   for (i64 i = begin; i < end && !nan_; ++i) {
-    for (int t = 0; t < axis.counts[i]; ++t) {
-      const i64 index = axis.starts[i] + t;
-      const i64 slot = (index & (f.slots - 1));
-      slabs[t] = f.slabs + slot * f.slab_bytes;
+    i64 index = axis.starts[i];
+    const i64 last = index + axis.counts[i];
+    const i64 ahead = prepared_.ahead ? std::min(limit, index + f.slots) : last;
+    for (; index < last || (count > 0 && index < ahead); ++index) {
+      const i64 slot = index & (f.slots - 1);
+      char* slab = f.slabs + slot * f.slab_bytes;
+      if (index < last) slabs[index - axis.starts[i]] = slab;
       if (f.tags[slot] == index) continue;
-      if (l + 1 < levels_) {
-        ring.p = f.slabs + slot * f.slab_bytes;
+      f.tags[slot] = index;
+      if (l + 1 == levels_) {
+        want(index, slab);
+      } else {
+        ring.p = slab;
         level(l + 1, sub(in, l, index), ring, 0, nest_.levels[l + 1].n_out);
-        f.tags[slot] = index;
-        continue;
       }
-      const char* from[8];
-      char* to[8];
-      const int count = static_cast<int>(std::min<i64>(prepared_.group, limit - index));
-      for (int g = 0; g < count; ++g) {
-        const i64 ahead = (index + g) & (f.slots - 1);
-        from[g] = in.p + (index + g) * in.stride[l];
-        to[g] = f.slabs + ahead * f.slab_bytes;
-        f.tags[ahead] = index + g;
-      }
-      rows(from, in, to, ring, count);
     }
+    if (count > 0) rows(from, in, to, ring, count), count = 0;
     sum_slab(l, l + 1, i, ring, slabs.data(), axis.counts[i], out.p + i * out.stride[l], out, false);
   }
 }
@@ -299,13 +304,17 @@ void Walk::sum(const Level& at, i64 i, const char* const* rows, bool wide_rows, 
   const bool direct = out.element == (out.wide ? k_.accumulator_size : k_.element_size);
   char* to = direct ? dst : rows_out_;
   const bool wide = !direct || out.wide;
-  if (at.pass->halves && axis.counts[i] == 4)
-    k_.sum_halves(rows, wide_rows, weights, to, wide, n, spec_.rounding);
-  else if (axis.lerp && axis.counts[i] == 2)
+  if (axis.has_products()) {
+    const char* of[4];
+    for (int t = 0; t < 4; ++t) of[t] = rows[axis.places[i * 4 + t]];
+    k_.sum_products(of, wide_rows, weights, axis.trees[i], to, wide, n, spec_.rounding,
+                    stream_ && out.array && direct);
+  } else if (axis.lerp && axis.counts[i] == 2) {
     k_.lerp_rows(rows, wide_rows, weights, to, wide, n, spec_.rounding);
-  else
+  } else {
     k_.sum_rows(rows, wide_rows, weights, axis.counts[i], to, wide, n, spec_.rounding, safe_,
               stream_ && out.array && direct);
+  }
   if (axis.has_gaps) check(to, wide, n);
   if (wide && at.pass->settle) k_.settle(to, n, spec_.rounding);
   if (!direct) {
@@ -323,7 +332,8 @@ void Walk::rows(const char* const* in, const View& from, char* const* out, const
   // `permute` loads whole windows, which a short row of an array does not have.
   const bool short_row = table.method == Method::permute && table.n_in < table.window && from.array;
   const bool packed = !tile_.compact.empty();
-  const bool direct_in = same_type && from.element == a && !short_row && !packed;
+  const bool pixels = table.method == Method::pixels && !from.wide && from.element == k_.element_size;
+  const bool direct_in = pixels || (same_type && from.element == a && !short_row && !packed);
   const bool direct_out = (to.wide || !k_.widens) && to.element == a;
   const char* sources[8] = {};
   char* sums[8] = {};
@@ -338,7 +348,8 @@ void Walk::rows(const char* const* in, const View& from, char* const* out, const
     else k_.load(in[g], from.element, row, tile_.n_in);
     sources[g] = row;
   }
-  k_.sum_taps(table, sources, count, sums, lanes_, safe_);
+  if (nest_.row->table.has_products()) k_.sum_row_products(table, sources, !pixels, count, sums);
+  else k_.sum_taps(table, sources, count, sums, lanes_, safe_);
   for (int g = 0; g < count; ++g) {
     if (nest_.row->table.has_zeros) check(sums[g], true, tile_.n_out);
     if (nest_.row->settle) k_.settle(sums[g], tile_.n_out, spec_.rounding);
