@@ -298,18 +298,6 @@ def _lengths(call: Call) -> list[tuple[int, int]]:
     return list(zip(call.shape[-3:-1], call.arguments["size"], strict=True))
 
 
-def _bicubic_of_one_sample(call: Call) -> bool:
-    """Tell whether four copies of one sample are added up, and the sum is rounded."""
-    return _is_legacy_cubic(call) and any(n_in == 1 for n_in, _ in _lengths(call))
-
-
-def _area_beyond_the_edge(call: Call) -> bool:
-    """Tell whether the last sample adds up the edge sample once for every step beyond it."""
-    if _method(call) != "area" or not _flag(call, "align_corners"):
-        return False
-    return any(n_in > 4 * n_out for n_in, n_out in _lengths(call))
-
-
 def _fixed_overruns(call: Call) -> bool:
     """Tell whether the rounded step of the integer kernel leads beyond the last sample."""
     from ndresize.dialects._tensorflow_lite import overruns
@@ -326,16 +314,12 @@ def _copies_of_one_sample(call: Call) -> bool:
     return any(n_in == 1 and n_out > 1 for n_in, n_out in _lengths(call))
 
 
-def _is_legacy_cubic(call: Call) -> bool:
-    return _method(call) == "bicubic" and not _flag(call, "half_pixel_centers")
-
-
 _PHOTOGRAPH = (1, 1080, 1920, 3)
 
-# Area sums both axes at once, legacy bicubic too; and Lanczos weights take the C library's sine, of
-# which one in twenty is another in the last bits. The others are the same to the bit.
+# Lanczos weights take the C library's sine, of which one in twenty is another in the last bits. The
+# others are the same to the bit.
 _LONG_SUMS = 4.0
-_NEARLY = ("area", "lanczos3", "lanczos5")
+_NEARLY = ("lanczos3", "lanczos5")
 
 COUNTERPARTS = (
     Counterpart(
@@ -366,11 +350,7 @@ COUNTERPARTS = (
         run=_resize_v1,
         draw=_draw_resize_v1,
         ulps=_LONG_SUMS,
-        exact=lambda call: _method(call) not in _NEARLY and not _is_legacy_cubic(call),
-        deviations={
-            "bicubic-of-one-sample": _bicubic_of_one_sample,
-            "area-beyond-the-edge": _area_beyond_the_edge,
-        },
+        exact=lambda call: _method(call) not in _NEARLY,
         speed={
             "align_corners 1080p to 224": Call(
                 _PHOTOGRAPH, "float32", {"size": [224, 224], "align_corners": True}

@@ -16,11 +16,12 @@ from ndresize.axis import AxisOperator
 
 __all__ = [
     "area",
-    "area_correction",
+    "area_factor",
     "axis_scale",
     "bicubic",
     "bilinear",
     "coordinates",
+    "legacy_bicubic",
     "nearest",
     "two_taps",
 ]
@@ -103,17 +104,41 @@ def _cubic_table(a: float) -> Float32:
     return np.stack([inner, outer], axis=1).astype(np.float32)
 
 
-def bicubic(n_in: int, n_out: int, align_corners: bool, half_pixel_centers: bool) -> AxisOperator:
-    """Return the operator of ResizeBicubic.
+def bicubic(n_in: int, n_out: int, align_corners: bool) -> AxisOperator:
+    """Return the operator of ResizeBicubic with half_pixel_centers.
 
-    The fraction of the coordinate is rounded to 1/1024, halves to even. With `half_pixel_centers`
-    a is -0.5 and taps outside are left out and the rest divided by its sum; without, a is -0.75
-    and edge samples are repeated.
+    The fraction of the coordinate is rounded to 1/1024, halves to even; a is -0.5. Taps outside are
+    left out and the rest divided by its sum.
     """
+    index, weights = _cubic_taps(n_in, n_out, align_corners, True, -0.5)
+    weights = np.where((index < 0) | (index >= n_in), np.float32(0), weights)
+    total = weights[:, 0] + weights[:, 1] + weights[:, 2] + weights[:, 3]
+    divided = weights * (1 / np.where(total == 0, np.float32(1), total))[:, None]
+    weights = np.where((np.abs(total) >= _SMALLEST_SUM)[:, None], divided, weights)
+    return gathered(index, weights.astype(np.float64), n_in)
+
+
+def legacy_bicubic(n_in: int, n_out: int, align_corners: bool) -> tuple[AxisOperator, AxisOperator]:
+    """Return the operators of ResizeBicubic without: one that repeats the edges, then the filter.
+
+    a is -0.75. In one operator the weights of an edge sample that is read twice would be added up,
+    and the last bits of the sums would not be TensorFlow's.
+    """
+    index, weights = _cubic_taps(n_in, n_out, align_corners, False, -0.75)
+    low, high = int(index.min(initial=0)), int(index.max(initial=0))
+    padded = np.arange(low, high + 1)
+    edges = AxisOperator.select(np.clip(padded, 0, n_in - 1), n_in)
+    return edges, AxisOperator(index[:, 0] - low, weights.astype(np.float64), len(padded))
+
+
+def _cubic_taps(
+    n_in: int, n_out: int, align_corners: bool, half_pixel_centers: bool, a: float
+) -> tuple[NDArray[np.int64], Float32]:
+    """Return where four taps of each output are, and what they weigh."""
     at = coordinates(n_out, axis_scale(n_in, n_out, align_corners), half_pixel_centers)
     floor = np.floor(at)
     step = np.rint((at - floor) * np.float32(_STEPS)).astype(np.int64)
-    table = _cubic_table(-0.5 if half_pixel_centers else -0.75)
+    table = _cubic_table(a)
     weights = np.stack(
         [
             table[step, 1],
@@ -123,20 +148,14 @@ def bicubic(n_in: int, n_out: int, align_corners: bool, half_pixel_centers: bool
         ],
         axis=1,
     )
-    index = floor.astype(np.int64)[:, None] + np.arange(-1, 3)
-    if half_pixel_centers:
-        weights = np.where((index < 0) | (index >= n_in), np.float32(0), weights)
-        total = weights[:, 0] + weights[:, 1] + weights[:, 2] + weights[:, 3]
-        divided = weights * (1 / np.where(total == 0, np.float32(1), total))[:, None]
-        weights = np.where((np.abs(total) >= _SMALLEST_SUM)[:, None], divided, weights)
-    return gathered(index, weights.astype(np.float64), n_in)
+    return floor.astype(np.int64)[:, None] + np.arange(-1, 3), weights
 
 
-def area(n_in: int, n_out: int, align_corners: bool) -> AxisOperator:
-    """Return the operator of ResizeArea.
+def area(n_in: int, n_out: int, align_corners: bool) -> tuple[AxisOperator | None, AxisOperator]:
+    """Return the operators of ResizeArea: one that repeats the edge where it is read, then cells.
 
     An output sample covers the input from ``i * scale`` to ``(i + 1) * scale``; a sample weighs
-    what is covered of it, over `scale`. What lies outside the input is read from the edge sample.
+    what is covered of it. What lies outside the input is read from the edge sample, once more.
     """
     scale = axis_scale(n_in, n_out, align_corners)
     edges = np.arange(n_out + 1).astype(np.float32) * scale
@@ -149,17 +168,14 @@ def area(n_in: int, n_out: int, align_corners: bool) -> AxisOperator:
     inside = np.where(high > right, right - low, np.float32(1))
     weights = np.where(low < left, begun, inside)
     weights[index >= np.ceil(right)] = 0
-    return gathered(index, weights / np.float64(scale), n_in)
+    reach = max(int(index[weights != 0].max(initial=0)) + 1, n_in)
+    edges = AxisOperator.select(np.arange(reach).clip(max=n_in - 1), n_in) if reach > n_in else None
+    return edges, gathered(index, weights.astype(np.float64), reach)
 
 
-def area_correction(scales: list[np.float32]) -> float:
-    """Return what is left of 1 where ResizeArea divides by the product of its scales, in float32.
-
-    It multiplies by ``1 / (rows * columns)``, rounded twice.
-    """
-    product = scales[0] * scales[1]
-    factor = np.float32(1.0 / float(product))
-    return float(factor) * float(scales[0]) * float(scales[1])
+def area_factor(rows: np.float32, columns: np.float32) -> np.float32:
+    """Return what ResizeArea multiplies its sums with, of two scales: it is rounded twice."""
+    return np.float32(1.0 / float(rows * columns))
 
 
 def gathered(index: NDArray[np.int64], weights: NDArray[np.float64], n_in: int) -> AxisOperator:

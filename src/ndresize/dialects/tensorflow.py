@@ -21,7 +21,7 @@ from ndresize.dialects import _tensorflow_axes as axes
 from ndresize.dialects import _tensorflow_crop, _tensorflow_lite, _tensorflow_spans
 from ndresize.dialects._planned import ResizeFunction, planned
 from ndresize.errors import ResizeError
-from ndresize.plan import Arithmetic, Pass, Plan, make_plan
+from ndresize.plan import Arithmetic, Pass, Plan, make_plan, refuse_uncountable
 
 __all__ = [
     "KERNEL_TYPES",
@@ -352,23 +352,19 @@ def _operator_plan(
     half_pixel_centers: bool,
 ) -> Plan:
     """Return the plan of ResizeBilinear, ResizeNearestNeighbor, ResizeBicubic or ResizeArea."""
+    if method == "area":
+        return _area_plan(shape, dtype, rows, n_out, align_corners)
+    if method == "bicubic" and not half_pixel_centers:
+        return _legacy_cubic_plan(shape, dtype, rows, n_out, align_corners)
     operators: dict[int, AxisOperator] = {}
     for axis, length in zip((rows, rows + 1), n_out, strict=True):
+        arguments.refuse_huge_axis(axis, length, 4)
         n_in = shape[axis]
-        if method == "area":
-            arguments.refuse_huge_axis(axis, length, n_in // length + 2)
-            operators[axis] = axes.area(n_in, length, align_corners)
+        if method == "bicubic":
+            operators[axis] = axes.bicubic(n_in, length, align_corners)
         else:
-            arguments.refuse_huge_axis(axis, length, 4)
-            make = {"bilinear": axes.bilinear, "nearest": axes.nearest, "bicubic": axes.bicubic}
-            operators[axis] = make[method](n_in, length, align_corners, half_pixel_centers)
-    changed = [axis for axis, operator in operators.items() if not operator.is_identity]
-    if method == "area" and changed:
-        scales = [axes.axis_scale(shape[a], operators[a].n_out, align_corners) for a in operators]
-        one = operators[changed[0]]
-        operators[changed[0]] = AxisOperator(
-            one.starts, one.weights * axes.area_correction(scales), one.n_in
-        )
+            make = axes.bilinear if method == "bilinear" else axes.nearest
+            operators[axis] = make(n_in, length, align_corners, half_pixel_centers)
     return make_plan(
         shape,
         dtype,
@@ -377,6 +373,56 @@ def _operator_plan(
         order=[rows + k for k in _ORDER_OF[method]] if method in _ORDER_OF else None,
         output_dtype=dtype if method == "nearest" else _FLOAT32,
     )
+
+
+def _legacy_cubic_plan(
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    rows: int,
+    n_out: tuple[int, int],
+    align_corners: bool,
+) -> Plan:
+    """Return the plan of ResizeBicubic without half_pixel_centers: sums down, then along rows."""
+    output = list(shape)
+    output[rows : rows + 2] = n_out
+    refuse_uncountable(tuple(output), _FLOAT32)
+    picks: list[Pass] = []
+    sums: list[Pass] = []
+    for axis in (rows, rows + 1):
+        if output[axis] == shape[axis]:
+            continue
+        arguments.refuse_huge_axis(axis, output[axis], 4)
+        edges, operator = axes.legacy_bicubic(shape[axis], output[axis], align_corners)
+        picks.append(Pass(axis, edges, Arithmetic("element")))
+        sums.append(Pass(axis, operator, _APART))
+    return Plan(shape, dtype, (*picks, *sums), tuple(output), _FLOAT32)
+
+
+def _area_plan(
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    rows: int,
+    n_out: tuple[int, int],
+    align_corners: bool,
+) -> Plan:
+    """Return the plan of ResizeArea: sums along rows, then down, then one product."""
+    output = list(shape)
+    output[rows : rows + 2] = n_out
+    refuse_uncountable(tuple(output), _FLOAT32)
+    passes: list[Pass] = []
+    for axis in (rows + 1, rows):
+        arguments.refuse_huge_axis(axis, output[axis], shape[axis] // output[axis] + 2)
+        edges, operator = axes.area(shape[axis], output[axis], align_corners)
+        if edges is not None:
+            passes.append(Pass(axis, edges, Arithmetic("element")))
+        if not operator.is_identity:
+            passes.append(Pass(axis, operator, _APART))
+    if passes:
+        scales = [axes.axis_scale(shape[a], output[a], align_corners) for a in (rows, rows + 1)]
+        factors = np.full((output[rows], 1), float(axes.area_factor(*scales)))
+        each = AxisOperator(np.arange(output[rows]), factors, output[rows])
+        passes.append(Pass(rows, each, _APART))
+    return Plan(shape, dtype, tuple(passes), tuple(output), _FLOAT32)
 
 
 def _lite_operator(
