@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from ndresize.axis import AxisOperator
-from ndresize.engine import native, portable
+from ndresize.engine import arrays, native, portable
 from ndresize.errors import ResizeError
 from ndresize.products import Products
 from ndresize.rounding import RoundingRule
@@ -230,14 +230,14 @@ class Plan:
         if x.dtype != self.input_dtype:
             raise ResizeError(f"the plan is for type {self.input_dtype}, got {x.dtype}")
         touched = True
-        order = None if x.flags.c_contiguous else native.memory_order(x)
+        order = None if x.flags.c_contiguous else arrays.memory_order(x)
         if out is None:
             if not self._programs:
                 _refuse_larger_than_memory(self.output_shape, self.dtype)
-            out, touched = native.empty(self.output_shape, self.dtype, order)
+            out, touched = arrays.empty(self.output_shape, self.dtype, order)
         else:
             self._check_out(x, out)
-            if order is not None and native.memory_order(out) != order:
+            if order is not None and arrays.memory_order(out) != order:
                 order = None
         program = self._programs.get(order) or self._program(order)
         if program is None and order is not None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ndresize.engine import _ext, fixed, joint, portable
+from ndresize.engine.arrays import empty, memory_order
+from ndresize.engine.runnables import Bits, Cast, Copy, Picks, Runnable
+from ndresize.engine.stages import in_stages
 from ndresize.rounding import ROUNDING_RULES
 
 if TYPE_CHECKING:
@@ -48,44 +51,6 @@ def instruction_set() -> str:
     return _ext.instruction_set()
 
 
-def memory_order(x: NDArray[Any]) -> tuple[int, ...] | None:
-    """Return the axes from the longest stride to the shortest; None if that is their own order.
-
-    Axes of length 1 stay where they are. An array that repeats memory has its own order.
-    """
-    long = [axis for axis, n in enumerate(x.shape) if n > 1]
-    if any(x.strides[axis] == 0 for axis in long):
-        return None
-    ordered = sorted(long, key=lambda axis: -abs(x.strides[axis]))
-    if ordered == long:
-        return None
-    order = list(range(x.ndim))
-    for place, axis in zip(long, ordered, strict=True):
-        order[place] = axis
-    return tuple(order)
-
-
-def empty(
-    shape: tuple[int, ...], dtype: np.dtype[Any], order: tuple[int, ...] | None
-) -> tuple[NDArray[Any], bool]:
-    """Return a new array whose axes lie in memory in that order, and whether its pages are there.
-
-    They are where they were part of a large array that has been given back.
-    """
-    if order is not None:
-        shape = tuple(shape[axis] for axis in order)
-    size = math.prod(shape) * dtype.itemsize
-    touched = False
-    if size < _ext.large_output or dtype.hasobject:
-        out = np.empty(shape, dtype)
-    else:
-        memory, touched = _ext.memory(size)
-        out = memory.view(dtype).reshape(shape)
-    if order is not None:
-        out = out.transpose(sorted(range(len(order)), key=order.__getitem__))
-    return out, touched
-
-
 def compile_plan(plan: Plan, order: tuple[int, ...] | None = None) -> Runnable | None:
     """Return the program of a plan, or None where the portable executor has to run it.
 
@@ -93,22 +58,29 @@ def compile_plan(plan: Plan, order: tuple[int, ...] | None = None) -> Runnable |
     """
     if order is not None:
         plan = plan.transposed(order)
-    if not plan.passes or plan.input_dtype.hasobject or plan.input_dtype.kind == "T":
+    if plan.input_dtype.hasobject or plan.input_dtype.kind == "T":
         return None
-    if not np.can_cast(plan.input_dtype, plan.dtype, "safe"):
-        return None  # `_Cast` would lose what the sums need
+    if not plan.passes:
+        return Copy() if plan.dtype == plan.input_dtype else None
+    finite = plan.input_dtype.kind in "iu"
+    return _compile_whole(plan, finite) or in_stages(plan, lambda p: _compile_whole(p, finite))
+
+
+def _compile_whole(plan: Plan, finite: bool) -> Runnable | None:
+    """Return the single program of a plan, or None.
+
+    `finite` tells whether no sample can be NaN or infinite.
+    """
     if any(step.arithmetic.sums == "joint" for step in plan.passes):
         return joint.compile_joint(plan)
     if any(step.arithmetic.accumulator == "fixed" for step in plan.passes):
-        return fixed.compile_picture(plan) or _picks_first(plan) or _picture_first(plan)
+        return fixed.compile_picture(plan)
     steps = _one_per_axis(plan.passes)
-    if steps is None:
-        return _picks_first(plan)
-    if plan.rounding == "half_added":
+    if steps is None or plan.rounding == "half_added":
         return None
-    sums = {step.arithmetic.accumulator for step in steps} - {"element"}
-    if len(sums) > 1:
-        return None  # the kernels keep one accumulator through all passes
+    kernels = _Kernels.of(plan, steps, finite)
+    if kernels is None:
+        return None
     if len(steps) > 8:
         return None  # most_passes of the loop nest
     if not all(_has_lerp_weights(step, plan) for step in steps if _is_lerp(step)):
@@ -119,39 +91,82 @@ def compile_plan(plan: Plan, order: tuple[int, ...] | None = None) -> Runnable |
     if len(fused) > 1:
         return None
     shape_in, shape_out = list(plan.input_shape), list(plan.output_shape)
-    wide_out = plan.dtype != plan.input_dtype and _sums_as_output(plan, steps)
-    dtype = plan.input_dtype if wide_out else plan.dtype
-    kind, item = dtype.name, dtype.itemsize
-    if plan.is_selection:
-        kind = "uint8"  # bytes are copied, whatever they mean
-    elif plan.dtype.kind == "c":  # two floats, as one more axis
+    if plan.dtype.kind == "c" and not plan.is_selection:  # two floats, as one more axis
         shape_in.append(2)
         shape_out.append(2)
-        item //= 2
-        kind = f"float{item * 8}"
-    if not sums <= {_accumulator(kind)}:
-        kind = f"{kind} in {sums.pop()}"
-        if kind not in _TYPES:
-            return None
     passes = [_entry(step) for step in steps]
     program = _ext.Program(
-        _TYPES.index(kind),
+        _TYPES.index(kernels.kind),
         plan.is_selection,
-        item,
-        False,
-        wide_out,
+        kernels.item,
+        kernels.wide_in,
+        kernels.wide_out,
         ROUNDING_RULES.index(plan.rounding),
         fused.pop(),
         shape_in,
         shape_out,
         passes,
     )
-    if plan.dtype != plan.input_dtype and not wide_out:
-        return _Cast(program, plan.dtype)
-    if plan.dtype.kind not in "biufc":  # the buffer protocol does not know the type
-        return _Bits(program, "u2" if plan.dtype.name == "bfloat16" else f"V{plan.dtype.itemsize}")
-    little = _little_picks(plan) if plan.is_selection else None
-    return program if little is None else _Picks(program, little)
+    runnable: Runnable = program
+    if plan.is_selection and (little := _little_picks(plan)) is not None:
+        runnable = Picks(program, little)
+    if not {plan.input_dtype.kind, plan.dtype.kind} <= set("biufc"):
+        runnable = Bits(runnable)  # the buffer protocol does not know the type
+    return runnable if kernels.cast is None else Cast(runnable, kernels.cast)
+
+
+@dataclass(frozen=True)
+class _Kernels:
+    """Which kernels run a plan, and on what.
+
+    Parameters
+    ----------
+    kind : str
+        One of `_TYPES`: the elements, and what they are summed in if that is not their own.
+    item : int
+        Bytes of an element.
+    wide_in, wide_out : bool
+        Whether the input, the output holds sums in place of elements.
+    cast : numpy.dtype or None
+        What the input is to be made first.
+    """
+
+    kind: str
+    item: int
+    wide_in: bool = False
+    wide_out: bool = False
+    cast: np.dtype[Any] | None = None
+
+    @classmethod
+    def of(cls, plan: Plan, steps: tuple[Pass, ...], finite: bool) -> _Kernels | None:
+        """Return the kernels of a plan of floats or picks, or None where there are none."""
+        kinds = {step.arithmetic.accumulator for step in steps} - {"element"}
+        same = plan.dtype == plan.input_dtype
+        if not kinds:  # bytes are copied, whatever they mean
+            return cls("uint8", plan.dtype.itemsize) if same else None
+        if len(kinds) > 1:
+            return None  # they keep one accumulator through all passes
+        sums = np.dtype(kinds.pop())
+        if plan.dtype.kind == "c":
+            item = plan.dtype.itemsize // 2
+            cast = None if same else plan.dtype
+            return cls(sums.name, item, cast=cast) if item == sums.itemsize else None
+        wide_out = all(step.arithmetic.store == "wide" for step in steps) and plan.dtype == sums
+        if not same and wide_out and (kind := _named(plan.input_dtype, sums)):
+            return cls(kind, plan.input_dtype.itemsize, wide_out=True)
+        kind = _named(plan.dtype, sums)
+        if kind is None or (plan.dtype.kind in "iu" and not (same or finite)):
+            return None  # kernels of integers do not look for NaN
+        cast = None if same or plan.input_dtype == sums else sums
+        return cls(kind, plan.dtype.itemsize, wide_in=not same, cast=cast)
+
+
+def _named(elements: np.dtype[Any], sums: np.dtype[Any]) -> str | None:
+    """Return the name of the kernels that sum such elements so."""
+    kind = elements.name
+    if _accumulator(kind) != sums.name:
+        kind = f"{kind} in {sums.name}"
+    return kind if kind in _TYPES else None
 
 
 def _entry(step: Pass) -> tuple[Any, ...]:
@@ -173,17 +188,6 @@ def _has_kernel(plan: Plan, products: Products) -> bool:
     reach = np.ptp(products.index, axis=1).max(initial=0)
     gain = np.abs(products.weights).sum(axis=1).max(initial=0)
     return small and plan.dtype == plan.input_dtype and bool(reach < 16 and gain <= 2**7)
-
-
-def _sums_as_output(plan: Plan, steps: tuple[Pass, ...]) -> bool:
-    """Return whether the output's type is that of the sums, so that they need no conversion."""
-    sums = {s.arithmetic.accumulator for s in steps} - {"element"}
-    return (
-        sums == {plan.dtype.name}
-        and plan.input_dtype.kind in "iuf"
-        and all(step.arithmetic.store == "wide" for step in steps)
-        and _accumulator(plan.input_dtype.name) == plan.dtype.name
-    )
 
 
 def _little_picks(plan: Plan) -> _ext.Program | None:
@@ -271,109 +275,6 @@ def _one_per_axis(passes: tuple[Pass, ...]) -> tuple[Pass, ...] | None:
             return None
         by_axis[step.axis] = replace(before, operator=step.operator.compose(before.operator))
     return tuple(by_axis.values())
-
-
-class Runnable(Protocol):
-    """What a plan is compiled to."""
-
-    def run(self, x: NDArray[Any], out: NDArray[Any], touched: bool, threads: int, /) -> None:
-        """Write what `x` becomes to `out`, but for the samples that take a constant.
-
-        Both have their axes in the order that the plan was compiled for. `touched` tells whether
-        `out` was written before, so that its memory is there and not in the cache; `threads` is
-        how many at most, 0 for all.
-        """
-
-
-@dataclass(frozen=True)
-class _Cast:
-    """A program that wants the input in the type of the output."""
-
-    program: _ext.Program
-    dtype: np.dtype[Any]
-
-    def run(self, x: NDArray[Any], out: NDArray[Any], touched: bool, threads: int) -> None:
-        self.program.run(x.astype(self.dtype), out, touched, threads)
-
-
-@dataclass(frozen=True)
-class _Bits:
-    """A program for elements that the buffer protocol does not know, seen as bits that it does."""
-
-    program: _ext.Program
-    bits: str
-
-    def run(self, x: NDArray[Any], out: NDArray[Any], touched: bool, threads: int) -> None:
-        self.program.run(x.view(self.bits), out.view(self.bits), touched, threads)
-
-
-@dataclass(frozen=True)
-class _Picks:
-    """Picks of little maps: one program for arrays without gaps, one for all others."""
-
-    general: _ext.Program
-    little: _ext.Program
-
-    def run(self, x: NDArray[Any], out: NDArray[Any], touched: bool, threads: int) -> None:
-        if x.flags.c_contiguous and out.flags.c_contiguous:
-            self.little.run(x.reshape(-1), out.reshape(-1), touched, threads)
-        else:
-            self.general.run(x, out, touched, threads)
-
-
-@dataclass(frozen=True)
-class _Sequence:
-    """Two plans, one after the other."""
-
-    first: Plan
-    second: Plan
-
-    def run(self, x: NDArray[Any], out: NDArray[Any], touched: bool, threads: int) -> None:
-        del touched  # the second plan takes an output that it is given for one that was written
-        self.second(self.first(x, threads=threads or None), out=out, threads=threads or None)
-
-
-def _picks_first(plan: Plan) -> _Sequence | None:
-    """Return the picks that come before any sum along their axis as a plan, then the rest as one.
-
-    None where there are none: passes along different axes can change places.
-    """
-    picks: list[Pass] = []
-    rest: list[Pass] = []
-    shape = list(plan.input_shape)
-    for step in plan.passes:
-        summed = any(step.axis == other.axis for other in rest)
-        if step.arithmetic.accumulator == "element" and not summed:
-            picks.append(step)
-            shape[step.axis] = step.operator.n_out
-        else:
-            rest.append(step)
-    if not picks or not rest:
-        return None
-    kind = plan.input_dtype
-    first = replace(plan, passes=tuple(picks), output_shape=tuple(shape), dtype=kind, fill=None)
-    second = replace(plan, input_shape=tuple(shape), passes=tuple(rest), fill=None)
-    return _Sequence(first, second)
-
-
-def _picture_first(plan: Plan) -> _Sequence | None:
-    """Return the passes that are a picture as a plan, as many as can be, then the rest as one.
-
-    None where there are none, which end with samples of the element type.
-    """
-    for count in range(len(plan.passes) - 1, 0, -1):
-        passes, rest = plan.passes[:count], plan.passes[count:]
-        if passes[-1].arithmetic.store == "wide":
-            continue
-        shape = list(plan.input_shape)
-        for step in passes:
-            shape[step.axis] = step.operator.n_out
-        kind = plan.input_dtype
-        first = replace(plan, passes=passes, output_shape=tuple(shape), dtype=kind, fill=None)
-        if fixed.compile_picture(first) is not None:
-            second = replace(plan, input_shape=tuple(shape), passes=rest, fill=None)
-            return _Sequence(first, second)
-    return None
 
 
 def _accumulator(kind: str) -> str:
