@@ -58,8 +58,6 @@ class Counterpart:
     ulps : float
         By how much floats may differ: in units in the last place of the result's type at the
         largest weight times the largest sample. 0: the same bits. Integers must always be the same.
-    exact : callable
-        Whether a call's floats must be the same bits all the same.
     deviations : mapping
         By the id of an entry in ``tests/deviations/dialects/<system>.toml``: whether it can show in
         a call.
@@ -73,7 +71,6 @@ class Counterpart:
     run: Callable[[NDArray[Any], Mapping[str, Any]], NDArray[Any]]
     draw: Drawn
     ulps: float = 2.0
-    exact: Callable[[Call], bool] = lambda _call: False
     deviations: Mapping[str, Callable[[Call], bool]] = field(default_factory=dict)
     speed: Mapping[str, Call] = field(default_factory=dict)
 

@@ -307,19 +307,7 @@ def _fixed_overruns(call: Call) -> bool:
     return whole and any(overruns(n_in, n_out, *flags) for n_in, n_out in _lengths(call))
 
 
-def _copies_of_one_sample(call: Call) -> bool:
-    """Tell whether a sample is weighed as its own neighbour, and the sum is rounded."""
-    if _method(call) != "bilinear" or call.dtype != "float32":
-        return False
-    return any(n_in == 1 and n_out > 1 for n_in, n_out in _lengths(call))
-
-
 _PHOTOGRAPH = (1, 1080, 1920, 3)
-
-# Lanczos weights take the C library's sine, of which one in twenty is another in the last bits. The
-# others are the same to the bit.
-_LONG_SUMS = 4.0
-_NEARLY = ("lanczos3", "lanczos5")
 
 COUNTERPARTS = (
     Counterpart(
@@ -328,8 +316,7 @@ COUNTERPARTS = (
         package=_PACKAGE,
         run=_resize,
         draw=_draw_resize,
-        ulps=_LONG_SUMS,
-        exact=lambda call: _method(call) not in _NEARLY,
+        ulps=0,
         speed={
             "bilinear 1080p to 224, uint8": Call(_PHOTOGRAPH, "uint8", {"size": [224, 224]}),
             "bilinear antialias 1080p to 224": Call(
@@ -349,8 +336,7 @@ COUNTERPARTS = (
         package=_PACKAGE,
         run=_resize_v1,
         draw=_draw_resize_v1,
-        ulps=_LONG_SUMS,
-        exact=lambda call: _method(call) not in _NEARLY,
+        ulps=0,
         speed={
             "align_corners 1080p to 224": Call(
                 _PHOTOGRAPH, "float32", {"size": [224, 224], "align_corners": True}
@@ -378,7 +364,7 @@ COUNTERPARTS = (
         package=_PACKAGE,
         run=_scale_and_translate,
         draw=_draw_scale_and_translate,
-        ulps=_LONG_SUMS,
+        ulps=0,
         speed={
             "lanczos3 1080p to 224": Call(
                 _PHOTOGRAPH,
@@ -393,10 +379,9 @@ COUNTERPARTS = (
         package=_PACKAGE,
         run=_tflite_resize,
         draw=_draw_tflite,
-        ulps=_LONG_SUMS,
+        ulps=0,
         deviations={
             "tflite-fixed-overrun": _fixed_overruns,
-            "tflite-copies-of-one-sample": _copies_of_one_sample,
         },
         speed={
             "bilinear 1080p to 224, int8": Call(

@@ -30,10 +30,7 @@ def arithmetic(rng: np.random.Generator, dtype: np.dtype[Any], fixed: bool) -> A
     store: Any = rng.choice(["wide", "wide", "element"])
     if fixed:
         return Arithmetic("fixed", store, bits=3)
-    if dtype.kind in "iu" and dtype.itemsize > 2:
-        return Arithmetic("float64", store, fused=False)
-    kinds = {"float16": ["float32"], "float64": ["float64"]}
-    accumulator: Any = rng.choice(kinds.get(dtype.name, ["float32", "float64"]))
+    accumulator: Any = rng.choice(["float64"] if dtype == np.float64 else ["float32", "float64"])
     return Arithmetic(accumulator, store, fused=False)
 
 
@@ -94,6 +91,30 @@ def test_integers_to_floats(kind: str, to: str) -> None:
         x = noise(rng, (9, 5), np.dtype(kind))
         assert native.compile_plan(plan) is not None
         np.testing.assert_array_equal(plan(x), portable.run(plan, x))
+
+
+@pytest.mark.parametrize(
+    ("kind", "to", "accumulator"),
+    [
+        ("int32", "int32", "float32"),
+        ("float32", "uint8", "float32"),
+        ("float64", "int16", "float64"),
+        ("float16", "float16", "float64"),
+        ("uint16", "float32", "element"),
+    ],
+)
+def test_types_that_no_kernel_stores(kind: str, to: str, accumulator: Any) -> None:
+    rng = np.random.default_rng(9)
+    op = operator(rng, 9, 12, 3)
+    if accumulator == "element":
+        op = AxisOperator.select(op.starts, 9)
+    how = Arithmetic(accumulator, fused=accumulator == "element")
+    plan = Plan((9, 5), np.dtype(kind), (Pass(0, op, how),), (12, 5), np.dtype(to))
+    x = noise(rng, (9, 5), np.dtype(kind))
+    if plan.input_dtype.kind == "f":
+        x *= 100
+    assert isinstance(native.compile_plan(plan), runnables.Sequence)
+    np.testing.assert_array_equal(plan(x), portable.run(plan, x))
 
 
 def test_a_nan_that_no_weight_reads_stays_out_of_integers() -> None:

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ndresize.dialects._c_library import sine
+
 __all__ = ["KEYS", "TRIANGLE", "Kernel", "lanczos"]
 
 Distances = NDArray[Any]
@@ -54,11 +56,6 @@ KEYS = Kernel(2, _keys)
 """Keys's cubic with a = -0.5."""
 
 
-def _sin(angle: Distances) -> Distances:
-    """Return sines that are correctly rounded, as those of the C library nearly always are."""
-    return np.sin(angle.astype(np.float64)).astype(angle.dtype)
-
-
 def lanczos(radius: int) -> Kernel:
     """Return the sinc under a wider sinc; it is 1 up to a distance of 0.001."""
 
@@ -67,7 +64,7 @@ def lanczos(radius: int) -> Kernel:
         pi, width = real(np.pi), real(radius)
         near = x <= real(1e-3)
         safe = np.where(near, real(1), x)
-        waves = width * _sin(pi * safe) * _sin(pi * safe / width) / (pi * pi * safe * safe)
+        waves = width * sine(pi * safe) * sine(pi * safe / width) / (pi * pi * safe * safe)
         result: Distances = np.where(x > width, real(0), np.where(near, real(1), waves))
         return result
 

@@ -169,8 +169,10 @@ def area(n_in: int, n_out: int, align_corners: bool) -> tuple[AxisOperator | Non
     weights = np.where(low < left, begun, inside)
     weights[index >= np.ceil(right)] = 0
     reach = max(int(index[weights != 0].max(initial=0)) + 1, n_in)
-    edges = AxisOperator.select(np.arange(reach).clip(max=n_in - 1), n_in) if reach > n_in else None
-    return edges, gathered(index, weights.astype(np.float64), reach)
+    cells = gathered(index, weights.astype(np.float64), reach)
+    if reach == n_in:
+        return None, cells
+    return AxisOperator.select(np.arange(reach).clip(max=n_in - 1), n_in), cells
 
 
 def area_factor(rows: np.float32, columns: np.float32) -> np.float32:

@@ -14,7 +14,6 @@ from ndresize.dialects._tensorflow_axes import coordinates, round_half_away, two
 __all__ = [
     "FIXED_BITS",
     "axis_scale",
-    "bilinear",
     "bilinear_fixed",
     "bilinear_joint",
     "nearest",
@@ -54,19 +53,10 @@ def nearest_uint8(n_in: int, n_out: int) -> AxisOperator:
     return AxisOperator.select(np.minimum(picked, n_in - 1), n_in)
 
 
-def bilinear(n_in: int, n_out: int, align_corners: bool, half_pixel_centers: bool) -> AxisOperator:
-    """Return the operator of RESIZE_BILINEAR for float32."""
-    at = coordinates(n_out, axis_scale(n_in, n_out, align_corners), half_pixel_centers)
-    floor = np.floor(at)
-    lower = np.clip(floor.astype(np.int64), 0, n_in - 1)
-    upper = np.minimum(np.ceil(at).astype(np.int64), n_in - 1)
-    return two_taps(lower, upper, at - floor, n_in)
-
-
 def bilinear_joint(
     n_in: int, n_out: int, align_corners: bool, half_pixel_centers: bool
 ) -> tuple[AxisOperator, AxisOperator]:
-    """Return the operators of RESIZE_BILINEAR for uint8, whose products are summed at once.
+    """Return the operators of RESIZE_BILINEAR for uint8 and float32: its products are one sum.
 
     One that repeats both edge samples, then the weights. A sample at the edge is read twice, by
     weights whose sum is 1, the second of which may be negative.

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from ndresize.axis import AxisOperator
 from ndresize.dialects import _arguments as arguments
-from ndresize.dialects._torch_arithmetic import coordinates, fused, sine, step
+from ndresize.dialects._c_library import sine
+from ndresize.dialects._torch_arithmetic import coordinates, fused, step
 from ndresize.edges import apply_edges
 
 __all__ = [

@@ -308,16 +308,19 @@ def tflite_resize(
     rows = checks.checked_layout("images", shape, (4,))
     checks.checked_type("images", dtype, ("float32", "uint8", "int8", "int16"))
     n_out = checks.checked_size("size", checks.two_lengths("size", size))
-    if method == "bilinear" and dtype == np.uint8:
-        return _lite_joint_plan(shape, rows, n_out, align_corners, half_pixel_centers)
-    fixed = method == "bilinear" and dtype.kind == "i"
-    operators = {
-        axis: _lite_operator(
-            shape[axis], length, method, dtype, fixed, align_corners, half_pixel_centers
-        )
-        for axis, length in zip((rows, rows + 1), n_out, strict=True)
-    }
-    how = Arithmetic("fixed", bits=_tensorflow_lite.FIXED_BITS) if fixed else Arithmetic("float32")
+    if method == "bilinear" and dtype in (np.uint8, np.float32):
+        return _lite_joint_plan(shape, dtype, rows, n_out, align_corners, half_pixel_centers)
+    flags = align_corners, half_pixel_centers
+    operators: dict[int, AxisOperator] = {}
+    for axis, length in zip((rows, rows + 1), n_out, strict=True):
+        n_in = shape[axis]
+        if method == "bilinear":
+            operators[axis] = _tensorflow_lite.bilinear_fixed(n_in, length, *flags)
+        elif dtype == np.uint8 and not any(flags):
+            operators[axis] = _tensorflow_lite.nearest_uint8(n_in, length)
+        else:
+            operators[axis] = _tensorflow_lite.nearest(n_in, length, *flags)
+    how = Arithmetic("fixed", bits=_tensorflow_lite.FIXED_BITS)
     return make_plan(shape, dtype, operators, arithmetic=how, rounding="half_away")
 
 
@@ -425,34 +428,15 @@ def _area_plan(
     return Plan(shape, dtype, tuple(passes), tuple(output), _FLOAT32)
 
 
-def _lite_operator(
-    n_in: int,
-    n_out: int,
-    method: str,
-    dtype: np.dtype[Any],
-    fixed: bool,
-    align_corners: bool,
-    half_pixel_centers: bool,
-) -> AxisOperator:
-    """Return the operator of one axis of a TensorFlow Lite kernel."""
-    flags = align_corners, half_pixel_centers
-    if fixed:
-        return _tensorflow_lite.bilinear_fixed(n_in, n_out, *flags)
-    if method == "bilinear":
-        return _tensorflow_lite.bilinear(n_in, n_out, *flags)
-    if dtype == np.uint8 and not any(flags):
-        return _tensorflow_lite.nearest_uint8(n_in, n_out)
-    return _tensorflow_lite.nearest(n_in, n_out, *flags)
-
-
 def _lite_joint_plan(
     shape: tuple[int, ...],
+    dtype: np.dtype[Any],
     rows: int,
     n_out: tuple[int, int],
     align_corners: bool,
     half_pixel_centers: bool,
 ) -> Plan:
-    """Return the plan of RESIZE_BILINEAR for uint8: four products, columns first."""
+    """Return the plan of RESIZE_BILINEAR for uint8 and float32: four products, columns first."""
     picks: list[Pass] = []
     sums: list[Pass] = []
     output = list(shape)
@@ -464,7 +448,6 @@ def _lite_joint_plan(
         picks.append(Pass(axis, edges, Arithmetic("element")))
         sums.append(Pass(axis, operator, _JOINT))
     passes = (*picks, *sums) if tuple(output) != shape else ()
-    dtype = np.dtype(np.uint8)
     return Plan(shape, dtype, passes, tuple(output), dtype, "half_added")
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ndresize.plan import Pass, Plan
     from ndresize.products import Products
 
-__all__ = ["element_type_of", "is_foreign", "run"]
+__all__ = ["element_type_of", "is_foreign", "run", "stored"]
 
 
 def is_foreign(x: Any) -> bool:
@@ -106,11 +106,15 @@ def run(plan: Plan, x: Any) -> Any:
             y = _apply(plan, step, y, element, xp)
     if bits:
         y = _whole(plan, y, bits, None, xp)
-    if not plan.is_selection:
-        y = _store(plan, y, xp, element)
-    elif plan.dtype != plan.input_dtype:
-        y = xp.astype(y, element)
+    y = stored(plan, y, element, xp)
     return _fill(plan, y, xp)
+
+
+def stored(plan: Plan, y: Any, element: Any, xp: Any) -> Any:
+    """Return what is after all passes in the output's type, which is `element` in `xp`."""
+    if not plan.is_selection:
+        return _store(plan, y, xp, element)
+    return y if plan.dtype == plan.input_dtype else xp.astype(y, element)
 
 
 def _constant(values: np.ndarray[Any, Any], like: Any, xp: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from ndresize.engine import portable
 from ndresize.engine.arrays import empty
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from ndresize.engine import _ext
     from ndresize.plan import Plan
 
-__all__ = ["Bits", "Cast", "Copy", "Picks", "Runnable", "Sequence"]
+__all__ = ["Bits", "Cast", "Copy", "Picks", "Runnable", "Sequence", "Store"]
 
 
 class Runnable(Protocol):
@@ -82,6 +83,18 @@ class Picks:
             self.little.run(x.reshape(-1), out.reshape(-1), touched, threads)
         else:
             self.general.run(x, out, touched, threads)
+
+
+@dataclass(frozen=True)
+class Store:
+    """What is after all passes of a plan, in the output's type: NumPy rounds and converts."""
+
+    plan: Plan
+
+    def run(self, x: NDArray[Any], out: NDArray[Any], touched: bool, threads: int) -> None:
+        """See `Runnable`."""
+        del touched, threads
+        np.copyto(out, portable.stored(self.plan, x, self.plan.dtype, np))
 
 
 @dataclass(frozen=True)

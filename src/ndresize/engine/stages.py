@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ndresize.engine.runnables import Runnable, Sequence
+from ndresize.engine.runnables import Runnable, Sequence, Store
 from ndresize.rounding import limits
 
 if TYPE_CHECKING:
@@ -33,12 +33,16 @@ def in_stages(plan: Plan, whole: Compile) -> Sequence | None:
         From a plan to its single program, or None.
     """
     for form in (plan, _in_doubles(plan)):
-        if form is None:
-            continue
-        picks, rest = _picks_apart(form)
-        if stages := _stages(rest, whole):
-            return Sequence((*(_stages(picks, whole) if picks else ()), *stages))
+        if form is not None and (stages := _with_picks_apart(form, whole)):
+            return Sequence(tuple(stages))
     return None
+
+
+def _with_picks_apart(plan: Plan, whole: Compile) -> list[tuple[Plan, Runnable]]:
+    """Return plans and programs, picks that can come first before all others."""
+    picks, rest = _picks_apart(plan)
+    stages = _stages(rest, whole)
+    return [*_stages(picks, whole), *stages] if picks and stages else stages
 
 
 def _stages(plan: Plan, whole: Compile) -> list[tuple[Plan, Runnable]]:
@@ -48,7 +52,7 @@ def _stages(plan: Plan, whole: Compile) -> list[tuple[Plan, Runnable]]:
     while rest.passes:
         for count in range(len(rest.passes), 0, -1):
             first = _first(rest, count)
-            if first is not None and (program := whole(first)) is not None:
+            if first is not None and (program := _program(first, whole)) is not None:
                 break
         else:
             return []
@@ -62,6 +66,20 @@ def _stages(plan: Plan, whole: Compile) -> list[tuple[Plan, Runnable]]:
             fill=None,
         )
     return stages
+
+
+def _program(plan: Plan, whole: Compile) -> Runnable | None:
+    """Return the program of a plan, or one for its sums where no kernel stores them in its type."""
+    if (program := whole(plan)) is not None:
+        return program
+    *before, last = plan.passes
+    passes = (*before, replace(last, arithmetic=replace(last.arithmetic, store="wide")))
+    wide = _between(passes, plan)
+    if wide is None or wide == plan.dtype or any(map(_rounds, passes)):
+        return None
+    sums = replace(plan, passes=passes, dtype=wide)
+    program = whole(sums)
+    return None if program is None else Sequence(((sums, program), (plan, Store(plan))))
 
 
 def _first(plan: Plan, count: int) -> Plan | None:
