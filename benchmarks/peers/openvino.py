@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ def through_float32(task: Task, x: NDArray[Any], threads: int) -> Contestant:
 
 
 def _contestant(task: Task, x: NDArray[Any], threads: int, cast: bool) -> Contestant:
+    # Its telemetry would fork this process, in which JAX may have threads. OpenVINO does without.
+    sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
     import openvino
     from openvino import opset11
 
