@@ -154,6 +154,13 @@ def _wide_integers(call: Call) -> bool:
     return call.dtype in ("int64", "uint64") and call.arguments["method"] != "nearest"
 
 
+def _three_axes(call: Call) -> bool:
+    """Return whether sums of three axes add up their roundings."""
+    lengths = zip(call.shape, call.arguments["shape"], strict=True)
+    resized = sum(n_in != n_out for n_in, n_out in lengths)
+    return resized > 2 and call.arguments["method"] not in ("nearest", 0)
+
+
 def _fused_positions(call: Call) -> bool:
     """Tell whether positions depend on whether XLA fuses a product and a difference.
 
@@ -182,7 +189,11 @@ COUNTERPARTS = (
         package="jax",
         run=_resize,
         draw=_draw_resize,
-        deviations={"wide-integers": _wide_integers, "fused-positions": _fused_positions},
+        deviations={
+            "wide-integers": _wide_integers,
+            "fused-positions": _fused_positions,
+            "three-axes": _three_axes,
+        },
         speed={
             "linear antialias 1080p to 224": Call(
                 _PHOTOGRAPH, "float32", {"shape": (224, 224, 3), "method": "linear"}
