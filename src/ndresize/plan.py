@@ -470,8 +470,9 @@ def cheapest_order(
 
     A pass costs the size of what it makes times its taps (and its samples once more for moving
     them), and one along rows in memory `along` times that: its samples have to be moved to where
-    they are multiplied. Of equally cheap orders the one that begins with the last axis is taken,
-    because rows are then finished while they are in cache.
+    they are multiplied. Of axes before its own it makes only what their passes will read. Of
+    equally cheap orders the one that begins with the last axis is taken, because rows are then
+    finished while they are in cache.
     """
     if len(operators) > 5:  # 6 axes would be 720 orders; shrinking first is then near the best
         return sorted(operators, key=lambda a: operators[a].n_out / max(operators[a].n_in, 1))
@@ -481,10 +482,15 @@ def cheapest_order(
 
     def cost(order: tuple[int, ...]) -> float:
         lengths = list(shape)
+        read = [
+            min(n, operators[a].n_out * operators[a].taps) if a in operators else n
+            for a, n in enumerate(shape)
+        ]
         total = 0.0
         for axis in order:
-            lengths[axis] = operators[axis].n_out
-            work = math.prod(lengths) * (operators[axis].taps + 1)
+            lengths[axis] = read[axis] = operators[axis].n_out
+            made = math.prod(read[:axis]) * math.prod(lengths[axis:])
+            work = made * (operators[axis].taps + 1)
             total += work * (along if axis == row_axis else 1)
         return total
 
