@@ -2,6 +2,7 @@
 
 from ndresize.axis import AxisOperator
 from ndresize.errors import ResizeError
+from ndresize.patch import Patch
 from ndresize.plan import Arithmetic, Fill, Pass, Plan
 from ndresize.resizing import MODES, resize
 
@@ -13,6 +14,7 @@ __all__ = [
     "AxisOperator",
     "Fill",
     "Pass",
+    "Patch",
     "Plan",
     "ResizeError",
     "__version__",

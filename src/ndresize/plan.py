@@ -15,6 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 from ndresize.axis import AxisOperator
 from ndresize.engine import arrays, native, portable
 from ndresize.errors import ResizeError
+from ndresize.patch import Patch, Window, crop_passes, hull, shape_of, slices_of
 from ndresize.products import Products
 from ndresize.rounding import RoundingRule
 
@@ -118,6 +119,15 @@ class Pass:
         products, first, last = self.products.crop(start, stop)
         return replace(self, operator=products.operator(), products=products), first, last
 
+    def widened(self, before: int, n_in: int) -> Pass:
+        """Return the pass for an input of `n_in` samples that has so many more before its own."""
+        if self.products is None:
+            op = self.operator
+            return replace(self, operator=AxisOperator(op.starts + before, op.weights, n_in))
+        own = self.products
+        products = Products(own.index + before, own.weights, own.trees, n_in)
+        return replace(self, operator=products.operator(), products=products)
+
 
 @dataclass(frozen=True, eq=False)
 class Fill:
@@ -163,7 +173,9 @@ class Plan:
     rounding : RoundingRule
         How sums become integers, where `dtype` is an integer type: see `ndresize.rounding`.
     fill : Fill or None
-        Samples that take a constant after all passes.
+        Samples that take a constant after all else.
+    patches : tuple of Patch
+        Windows of the output that are made in another arithmetic, and overwritten in this order.
     """
 
     input_shape: tuple[int, ...]
@@ -173,11 +185,12 @@ class Plan:
     dtype: np.dtype[Any]
     rounding: RoundingRule = "half_even"
     fill: Fill | None = None
+    patches: tuple[Patch, ...] = ()
     _programs: dict[Any, Any] = field(default_factory=dict, init=False, compare=False, hash=False)
 
     @property
     def axes(self) -> tuple[AxisOperator | None, ...]:
-        """The whole effect per axis; None where an axis is untouched."""
+        """The whole effect per axis but for rounding; None where an axis is untouched."""
         effect: list[AxisOperator | None] = [None] * len(self.input_shape)
         for step in self.passes:
             before = effect[step.axis]
@@ -187,7 +200,8 @@ class Plan:
     @property
     def is_selection(self) -> bool:
         """Whether every output sample is an input sample or the fill constant."""
-        return all(step.arithmetic.accumulator == "element" for step in self.passes)
+        every = itertools.chain(self.passes, *(patch.passes for patch in self.patches))
+        return all(step.arithmetic.accumulator == "element" for step in every)
 
     def __call__(self, x: Any, out: Any = None, threads: int | None = None) -> Any:
         """Run the plan.
@@ -280,8 +294,8 @@ class Plan:
     def adjoint(self) -> Plan:
         """Return the transposed plan: from a gradient of the output to one of the input.
 
-        ``(plan(x) * g).sum() == (x * plan.adjoint()(g)).sum()`` but for rounding. Samples that
-        take a constant pass no gradient.
+        ``(plan(x) * g).sum() == (x * plan.adjoint()(g)).sum()`` but for rounding, so that patches
+        play no part. Samples that take a constant pass no gradient.
 
         Raises
         ------
@@ -320,12 +334,9 @@ class Plan:
             ``plan(x[input_slices])`` equals ``self(x)[slices]``, bit for bit.
         """
         window = _window(slices, self.output_shape)
-        need = list(window)
-        cropped: list[Pass] = []
-        for step in reversed(self.passes):
-            part, first, last = step.crop(*need[step.axis])
-            need[step.axis] = first, last
-            cropped.append(part)
+        passes, own = crop_passes(self.passes, window)
+        patches = [part for patch in self.patches if (part := patch.crop(window)) is not None]
+        need = hull([own, *(part.source for part in patches)]) if patches else own
         fill = self.fill and Fill(
             self.fill.value,
             tuple(
@@ -335,12 +346,30 @@ class Plan:
         )
         plan = replace(
             self,
-            input_shape=tuple(b - a for a, b in need),
-            passes=tuple(reversed(cropped)),
-            output_shape=tuple(b - a for a, b in window),
+            input_shape=shape_of(need),
+            passes=_widened(passes, own, need),
+            output_shape=shape_of(window),
             fill=fill,
+            patches=tuple(part.within(window, need) for part in patches),
         )
-        return plan, tuple(slice(a, b) for a, b in need)
+        return plan, slices_of(need)
+
+    def as_patch(self, slices: Sequence[slice]) -> Patch:
+        """Return the patch that makes one window of another plan's output as this plan does.
+
+        Parameters
+        ----------
+        slices : sequence of slice
+            The window, as in `crop`.
+        """
+        window = _window(slices, self.output_shape)
+        passes, source = crop_passes(self.passes, window)
+        return Patch(window, source, passes, self.rounding)
+
+    def plan_of(self, patch: Patch) -> Plan:
+        """Return the plan that takes a patch's source and gives its window."""
+        shape, output = shape_of(patch.source), shape_of(patch.window)
+        return Plan(shape, self.input_dtype, patch.passes, output, self.dtype, patch.rounding)
 
     def transposed(self, order: Sequence[int]) -> Plan:
         """Return the plan for arrays with their axes in another order, ``x.transpose(order)``."""
@@ -354,6 +383,7 @@ class Plan:
             self.dtype,
             self.rounding,
             fill,
+            tuple(patch.transposed(order) for patch in self.patches),
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -365,6 +395,7 @@ class Plan:
             self.dtype,
             self.rounding,
             self.fill,
+            self.patches,
         )
 
     def __repr__(self) -> str:
@@ -378,36 +409,41 @@ class Plan:
         for step in self.passes:
             op = step.operator
             what = "picks samples" if op.is_selection else f"{op.taps} taps"
-            how = step.arithmetic
-            lines.append(
-                f"  axis {step.axis}: {op.n_in} -> {op.n_out}, {what}"
-                + (", in float32 sums of an order of their own" if step.products else _sums(how))
-                + (", rounded" if how.store == "element" else "")
-            )
+            lines.append(f"  axis {step.axis}: {op.n_in} -> {op.n_out}, {what}{_sums(step)}")
         if not self.passes:
             lines.append("  a copy")
-        if self.dtype.kind in "iu" and not self.is_selection:
+        if self.dtype.kind in "iu" and any(map(_sums, self.passes)):
             lines.append(f"  rounding: {self.rounding}, saturating")
         if self.fill is not None:
             lines.append(f"  outside samples are {self.fill.value}")
+        for patch in self.patches:
+            window = ", ".join(f"{start}:{stop}" for start, stop in patch.window)
+            sums = dict.fromkeys(filter(None, map(_sums, patch.passes)))
+            how = "".join(sums) or ", picks"
+            lines.append(f"  [{window}]{how}, {patch.rounding}")
         return "\n".join(lines)
 
 
-def _sums(how: Arithmetic) -> str:
+def _sums(step: Pass) -> str:
     """Return how a pass computes, in words."""
+    how = step.arithmetic
     if how.accumulator == "element":
         return ""
-    if how.accumulator != "fixed":
+    if step.products is not None:
+        words = ", in float32 sums of an order of their own"
+    elif how.accumulator != "fixed":
         order = {
             "chain": "",
             "lerp": " of a + (b - a) * w",
             "joint": " over all axes at once",
         }[how.sums]
-        return f", {how.accumulator} sums{order}" + ("" if how.fused else ", products rounded")
-    words = f", fixed point of {how.bits} bits"
-    if how.cut is not None:
-        words += f", samples cut to {how.cut[0]} and products to {how.cut[1]}"
-    return words + (f", clamped to {how.limits[0]}..{how.limits[1]}" if how.limits else "")
+        words = f", {how.accumulator} sums{order}" + ("" if how.fused else ", products rounded")
+    else:
+        words = f", fixed point of {how.bits} bits"
+        if how.cut is not None:
+            words += f", samples cut to {how.cut[0]} and products to {how.cut[1]}"
+        words += f", clamped to {how.limits[0]}..{how.limits[1]}" if how.limits else ""
+    return words + (", rounded" if how.store == "element" else "")
 
 
 def element_type(dtype: DTypeLike) -> np.dtype[Any]:
@@ -529,7 +565,23 @@ def _is_bfloat16(dtype: np.dtype[Any]) -> bool:
     return dtype.name == "bfloat16"
 
 
-def _window(slices: Sequence[slice], shape: tuple[int, ...]) -> list[tuple[int, int]]:
+def _widened(passes: tuple[Pass, ...], own: Window, need: Window) -> tuple[Pass, ...]:
+    """Return passes that read the window `own` as passes for samples of all of `need`."""
+    steps = list(passes)
+    for axis, ((start, stop), (first, last)) in enumerate(zip(own, need, strict=True)):
+        if (start, stop) == (first, last):
+            continue
+        before = start - first if start < stop else 0
+        place = next((k for k, step in enumerate(steps) if step.axis == axis), None)
+        if place is None:
+            picked = AxisOperator.select(np.arange(before, before + stop - start), last - first)
+            steps.insert(0, Pass(axis, picked, Arithmetic("element")))
+        else:
+            steps[place] = steps[place].widened(before, last - first)
+    return tuple(steps)
+
+
+def _window(slices: Sequence[slice], shape: tuple[int, ...]) -> Window:
     parts = (slices,) if isinstance(slices, slice) else tuple(slices)
     if len(parts) > len(shape):
         raise ResizeError(f"slices must be at most {len(shape)}, one per axis, got {len(parts)}")
@@ -540,7 +592,7 @@ def _window(slices: Sequence[slice], shape: tuple[int, ...]) -> list[tuple[int, 
             raise ResizeError(f"slices must be slices with step 1, got {part!r} (axis {axis})")
         start, stop, _ = part.indices(n)
         window.append((start, max(start, stop)))
-    return window
+    return tuple(window)
 
 
 def refuse_uncountable(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:

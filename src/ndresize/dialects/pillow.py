@@ -139,9 +139,8 @@ def resize(
         plan.output_shape,
         kind.dtype,
         plan.rounding,
-        None,
-        premultiplied,
-        factors,
+        premultiplied=premultiplied,
+        factors=factors,
     )
 
 

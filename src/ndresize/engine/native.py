@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from ndresize.engine import _ext, fixed, joint, portable
 from ndresize.engine.arrays import empty, memory_order
-from ndresize.engine.runnables import Bits, Cast, Copy, Picks, Runnable
+from ndresize.engine.runnables import Bits, Cast, Copy, Patched, Picks, Runnable
 from ndresize.engine.stages import in_stages
+from ndresize.patch import slices_of
 from ndresize.rounding import ROUNDING_RULES
 
 if TYPE_CHECKING:
@@ -60,10 +61,24 @@ def compile_plan(plan: Plan, order: tuple[int, ...] | None = None) -> Runnable |
         plan = plan.transposed(order)
     if plan.input_dtype.hasobject or plan.input_dtype.kind == "T":
         return None
+    if plan.patches:
+        return _compile_patched(plan)
     if not plan.passes:
         return Copy() if plan.dtype == plan.input_dtype else None
     finite = plan.input_dtype.kind in "iu"
     return _compile_whole(plan, finite) or in_stages(plan, lambda p: _compile_whole(p, finite))
+
+
+def _compile_patched(plan: Plan) -> Runnable | None:
+    """Return the programs of a plan and of its patches, or None where one has none."""
+    whole = compile_plan(replace(plan, patches=()))
+    patches = []
+    for patch in plan.patches:
+        program = compile_plan(plan.plan_of(patch))
+        if program is None:
+            return None
+        patches.append((slices_of(patch.source), slices_of(patch.window), program))
+    return None if whole is None else Patched(whole, tuple(patches))
 
 
 def _compile_whole(plan: Plan, finite: bool) -> Runnable | None:

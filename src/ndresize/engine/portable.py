@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import itertools
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ndresize.errors import ResizeError
+from ndresize.patch import shape_of, slices_of
 from ndresize.products import TREES
 from ndresize.rounding import limits, round_sums
 
@@ -90,6 +92,8 @@ def run(plan: Plan, x: Any) -> Any:
     y, element = x, x.dtype
     if plan.dtype != plan.input_dtype:
         element = getattr(xp, plan.dtype.name)
+    if plan.patches:
+        return _fill(plan, _patched(plan, x, xp), xp)
     bits = 0  # fractional bits of y, where it is fixed point
     for place, step in enumerate(plan.passes):
         how = step.arithmetic
@@ -308,6 +312,23 @@ def _store(plan: Plan, y: Any, xp: Any, dtype: Any) -> Any:
     if high >= 2**53:  # the clip above stopped at the largest float below the limit
         stored = xp.where(rounded >= float(high), xp.full_like(stored, high), stored)
     return stored
+
+
+def _patched(plan: Plan, x: Any, xp: Any) -> Any:
+    """Return the result with its windows made anew."""
+    y = run(replace(plan, patches=(), fill=None), x)
+    for patch in plan.patches:
+        if 0 in shape_of(patch.window):
+            continue
+        part = run(plan.plan_of(patch), x[slices_of(patch.source)])
+        mask = np.ones((), np.bool_)
+        for axis, ((start, stop), n) in enumerate(zip(patch.window, y.shape, strict=True)):
+            place = np.arange(n)
+            nearest = np.clip(place - start, 0, stop - start - 1)
+            part = xp.take(part, _constant(nearest, y, xp), axis=axis)
+            mask = mask[..., None] & (place >= start) & (place < stop)
+        y = xp.where(_constant(mask, y, xp), part, y)
+    return y
 
 
 def _fill(plan: Plan, y: Any, xp: Any) -> Any:

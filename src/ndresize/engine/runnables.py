@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ndresize.engine import _ext
     from ndresize.plan import Plan
 
-__all__ = ["Bits", "Cast", "Copy", "Picks", "Runnable", "Sequence", "Store"]
+__all__ = ["Bits", "Cast", "Copy", "Patched", "Picks", "Runnable", "Sequence", "Store"]
 
 
 class Runnable(Protocol):
@@ -83,6 +83,28 @@ class Picks:
             self.little.run(x.reshape(-1), out.reshape(-1), touched, threads)
         else:
             self.general.run(x, out, touched, threads)
+
+
+@dataclass(frozen=True)
+class Patched:
+    """A program, and those that write windows of the output once more.
+
+    Parameters
+    ----------
+    whole : Runnable
+        From all of the input to all of the output.
+    patches : tuple of (slices, slices, Runnable)
+        From a window of the input to one of the output.
+    """
+
+    whole: Runnable
+    patches: tuple[tuple[tuple[slice, ...], tuple[slice, ...], Runnable], ...]
+
+    def run(self, x: NDArray[Any], out: NDArray[Any], touched: bool, threads: int) -> None:
+        """See `Runnable`."""
+        self.whole.run(x, out, touched, threads)
+        for source, window, program in self.patches:
+            program.run(x[source], out[window], True, threads)
 
 
 @dataclass(frozen=True)
