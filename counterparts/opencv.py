@@ -137,12 +137,6 @@ def _is(call: Call, interpolations: str, types: str) -> bool:
     return name in interpolations.split() and call.dtype in types.split() and not copies
 
 
-def _has_left_over(call: Call) -> bool:
-    """Return whether rows are some vectors of eight samples and a rest."""
-    row = _size(call)[1] * _channels(call)
-    return row >= 8 and row % 8 != 0
-
-
 def _has_partial_cells(call: Call) -> bool:
     """Return whether cells are of whole samples and the last one is not full."""
     scales = _scales(call)
@@ -180,10 +174,6 @@ DEVIATIONS = {
     "cubic-16-bits": lambda call: (
         _is(call, "CUBIC", "int16 uint16") and _is_ipp(call) and not _is_affine(call)
     ),
-    "cubic-left-over": lambda call: (
-        _is(call, "CUBIC", _INTEGERS) and not _is_ipp(call) and _has_left_over(call)
-    ),
-    "lanczos4-left-over": lambda call: _is(call, "LANCZOS4", "int16") and _has_left_over(call),
     "linear-exact-int32": lambda call: _is(call, "LINEAR_EXACT", "int32"),
     "partial-cells-float64": lambda call: (
         _is(call, "AREA LINEAR LINEAR_EXACT", "float64") and _has_partial_cells(call)

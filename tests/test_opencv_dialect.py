@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -315,6 +316,26 @@ def test_lanczos4_of_bytes_is_compiled_where_its_sums_need_more_than_32_bits() -
     x[40:80] = np.where(x[40:80] < 128, 0, 255)
     assert is_compiled(ours.resize.plan(x.shape, x.dtype, (31, 64), interpolation="LANCZOS4"))
     agree(x, (31, 64), interpolation="INTER_LANCZOS4")
+
+
+@pytest.mark.parametrize("channels", [2, 5, 7])
+@pytest.mark.parametrize(
+    ("dtype", "name"), [("uint8", "CUBIC"), ("int16", "CUBIC"), ("int16", "LANCZOS4")]
+)
+def test_what_is_left_over_of_rows(dtype: str, name: str, channels: int) -> None:
+    """Vectors of eight samples may end within a pixel."""
+    x = np.repeat(noise(300, 1, channels, dtype=dtype), 13, axis=1)
+    height = 600 if dtype == "uint8" else 700  # with weights that make halves, and any weights
+    patched = 0
+    for width in range(1, 30):
+        agree(x, (width, height), interpolation=f"INTER_{name}")
+        plan = ours.resize.plan(x.shape, dtype, (width, height), interpolation=name)
+        without = replace(plan, patches=())
+        left_over = (width * channels) % 8 if width * channels > 8 else 0
+        differs = (plan(x) != without(x)).any(axis=0).ravel()
+        assert not differs[: len(differs) - left_over].any()
+        patched += int(differs.sum())
+    assert patched > 0
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,13 @@ _FILTERED = ("uint8", "uint16", "int16", "float32", "float64")
 _EXACT = ("uint8", "int8", "uint16", "int16", "int32")
 _TAPS = {"LINEAR": 2, "LINEAR_EXACT": 2, "CUBIC": 4, "LANCZOS4": 8, "AREA": 2}
 
-Passes = tuple[list[Pass], RoundingRule]
+
+class Sums(NamedTuple):
+    """What is summed, how sums become integers, and where that is done otherwise."""
+
+    passes: list[Pass]
+    rounding: RoundingRule = "half_even"
+    elsewhere: tuple[tuple[tuple[slice, ...], Sums], ...] = ()
 
 
 def plan_of(
@@ -55,16 +61,19 @@ def plan_of(
     for axis in axes:
         cell = int(axis.scale) + 2 if interpolation == "AREA" else 0
         arguments.refuse_huge_axis(axis.axis, axis.n_out, _TAPS.get(interpolation, 1) + cell)
-    passes: list[Pass]
-    rounding: RoundingRule = "half_even"
     if output == shape:
-        passes = []  # a copy, whatever the interpolation and the type
+        sums = Sums([])  # a copy, whatever the interpolation and the type
     elif interpolation.startswith("NEAREST"):
         index = exact.nearest if interpolation.endswith("EXACT") else exact.floored
-        passes = [_picking(axis, index(axis)) for axis in axes]
+        sums = Sums([_picking(axis, index(axis)) for axis in axes])
     else:
-        passes, rounding = _filtered(shape, dtype, interpolation, axes)
-    return Plan(shape, dtype, tuple(passes), output, stored, rounding)
+        sums = _filtered(shape, dtype, interpolation, axes)
+    plan = Plan(shape, dtype, tuple(sums.passes), output, stored, sums.rounding)
+    patches = tuple(
+        replace(plan, passes=tuple(other.passes), rounding=other.rounding).as_patch(window)
+        for window, other in sums.elsewhere
+    )
+    return replace(plan, patches=patches)
 
 
 def _picking(axis: Axis, index: Any) -> Pass:
@@ -73,7 +82,7 @@ def _picking(axis: Axis, index: Any) -> Pass:
 
 def _filtered(
     shape: tuple[int, ...], dtype: np.dtype[Any], interpolation: str, axes: tuple[Axis, Axis]
-) -> Passes:
+) -> Sums:
     channels = shape[2] if len(shape) == 3 else 1
     rows, columns = axes
     if interpolation == "LINEAR_EXACT" and dtype.kind == "f" and dtype.itemsize > 2:
@@ -87,7 +96,7 @@ def _filtered(
     if interpolation == "LINEAR_EXACT":
         if not halved or channels == 2:
             _refuse(interpolation, dtype, _EXACT)
-            return exact.linear(axes, dtype)
+            return Sums(*exact.linear(axes, dtype))
         interpolation = "AREA"
     if interpolation == "LINEAR" and halved:
         interpolation = "AREA"
@@ -139,20 +148,20 @@ def _ipp(
     channels: int,
     axes: tuple[Axis, Axis],
     affine: bool,
-) -> Passes:
+) -> Sums:
     """Return passes in the arithmetic of IPP's resize or, where a factor is given, affine map."""
     rows, columns = axes
     make = ipp.linear if interpolation == "LINEAR" else ipp.cubic
     across = make(columns, rows if affine else None, dtype)
     down = make(rows, columns if affine else None, dtype)
     if dtype.kind == "f":
-        return _merged(across, down, Arithmetic.for_dtype(dtype)), "half_even"
+        return Sums(_merged(across, down, Arithmetic.for_dtype(dtype)))
     if interpolation == "LINEAR":
-        return _merged(across, down, steps.LERP), "half_even"
+        return Sums(_merged(across, down, steps.LERP))
     if affine:
-        return _affine_cubic(channels, across, down), "half_even"
+        return Sums(_affine_cubic(channels, across, down))
     make_passes = _cubic_of_bytes if dtype.itemsize == 1 else _cubic_of_16_bits
-    return make_passes(channels, across, down), "half_even"
+    return Sums(make_passes(channels, across, down))
 
 
 def _inside(along: taps.Taps) -> NDArray[np.bool_]:
@@ -234,9 +243,7 @@ def _merged(across: taps.Taps, down: taps.Taps, arithmetic: Arithmetic) -> list[
     )
 
 
-def _own(
-    interpolation: str, dtype: np.dtype[Any], axes: tuple[Axis, Axis], channels: int
-) -> Passes:
+def _own(interpolation: str, dtype: np.dtype[Any], axes: tuple[Axis, Axis], channels: int) -> Sums:
     """Return passes over columns, then rows, in the arithmetic of OpenCV's own loops."""
     rows, columns = axes
     make = {
@@ -247,30 +254,49 @@ def _own(
     }[interpolation]
     across, down = make(columns), make(rows)
     pair = interpolation in ("LINEAR", "AREA")
-    # Vectors of a row are summed from the last tap on, what is left over from the first on.
-    in_vectors = columns.n_out * channels >= (4 if dtype == np.float32 else 8)
+    vector = 4 if dtype == np.float32 else 8
+    left_over = _left_over_of_rows(columns.n_out, channels, vector)
+    in_vectors = columns.n_out * channels >= vector
     if dtype.kind == "f" and pair:
-        return _merged(across, down, Arithmetic.for_dtype(dtype)), "half_even"
+        return Sums(_merged(across, down, Arithmetic.for_dtype(dtype)))
     if dtype.itemsize > 1:
         one_by_one = replace(Arithmetic.for_dtype(dtype), fused=False)
-        straight = pair or not in_vectors or dtype == np.float64
-        straight |= interpolation == "LANCZOS4" and dtype == np.uint16
-        order = steps.padded if straight else steps.backwards
-        return [*steps.padded(1, across, one_by_one), *order(0, down, one_by_one)], "half_even"
+        first = steps.padded(1, across, one_by_one)
+        straight = Sums([*first, *steps.padded(0, down, one_by_one)])
+        if pair or dtype == np.float64 or (interpolation == "LANCZOS4" and dtype == np.uint16):
+            return straight
+        if not in_vectors:
+            return straight
+        # Vectors of a row are summed from the last tap on, what is left over from the first on.
+        backwards = [*first, *steps.backwards(0, down, one_by_one)]
+        return Sums(backwards, elsewhere=tuple((window, straight) for window in left_over))
     across = taps.Taps(across.first, taps.in_units(across.weights, 11), columns.n_in)
     down = taps.Taps(down.first, taps.in_units(down.weights, 11), rows.n_in)
     fixed = Arithmetic("fixed", bits=11)
     if pair:
         cut = Arithmetic("fixed", bits=11, cut=(7, 2))
-        return [Pass(1, across.merged(), fixed), *steps.padded(0, down, cut)], "half_away"
-    if interpolation == "CUBIC" and in_vectors:
-        # Rows are summed in float32 where a vector of them is full.
-        whole = Pass(1, across.merged(), steps.UNFUSED)
-        return [whole, *steps.backwards(0, down, steps.UNFUSED)], "half_even"
+        return Sums([Pass(1, across.merged(), fixed), *steps.padded(0, down, cut)], "half_away")
     # The same whole numbers in fixed point and in float64.
     operators = across.merged(), down.merged()
-    sums = fixed if _in_32_bits(operators) else steps.FLOAT64
-    return [Pass(1, operators[0], sums), Pass(0, operators[1], sums)], "half_away"
+    how = fixed if _in_32_bits(operators) else steps.FLOAT64
+    whole = Sums([Pass(1, operators[0], how), Pass(0, operators[1], how)], "half_away")
+    if interpolation == "LANCZOS4" or not in_vectors:
+        return whole
+    # Rows are summed in float32 where a vector of them is full.
+    passes = [Pass(1, operators[0], steps.UNFUSED), *steps.backwards(0, down, steps.UNFUSED)]
+    return Sums(passes, elsewhere=tuple((window, whole) for window in left_over))
+
+
+def _left_over_of_rows(columns: int, channels: int, vector: int) -> list[tuple[slice, ...]]:
+    """Return windows of what is left over at the end of rows that are summed in vectors."""
+    first, channel = divmod(columns * channels // vector * vector, channels)
+    windows: list[tuple[slice, ...]] = []
+    if channel:  # the vectors end within a pixel
+        windows.append((slice(None), slice(first, first + 1), slice(channel, None)))
+        first += 1
+    if first < columns:
+        windows.append((slice(None), slice(first, None)))
+    return windows
 
 
 def _in_32_bits(operators: tuple[AxisOperator, AxisOperator]) -> bool:
@@ -289,7 +315,7 @@ def _in_32_bits(operators: tuple[AxisOperator, AxisOperator]) -> bool:
     return max(high, -low) + 2**22 < 2**31
 
 
-def _whole_cells(dtype: np.dtype[Any], axes: tuple[Axis, Axis], channels: int) -> Passes:
+def _whole_cells(dtype: np.dtype[Any], axes: tuple[Axis, Axis], channels: int) -> Sums:
     """Return passes for cells of whole samples: sums, then one product in float32.
 
     A last cell that is not full is divided by what it has. Means of 2x2 samples of 1, 3 or 4
@@ -300,24 +326,25 @@ def _whole_cells(dtype: np.dtype[Any], axes: tuple[Axis, Axis], channels: int) -
     sums = area.whole_cells(rows, factors[0]), area.whole_cells(columns, factors[1])
     rounded_up = factors == (2, 2) and channels in (1, 3, 4)
     if dtype.kind == "f":
-        return _float_cells(dtype, factors, sums), "half_even"
+        return Sums(_float_cells(dtype, factors, sums))
     if any((op.weights.sum(axis=1) < k).any() for op, k in zip(sums, factors, strict=True)):
         if factors == (2, 2):
             return _partial_halves(dtype, sums, rounded_up)
-        return _means(factors, sums), "float32_half_even"
+        return Sums(_means(factors, sums), "float32_half_even")
     cell = factors[0] * factors[1]
     if rounded_up:
         halves = Arithmetic("fixed", bits=1) if dtype == np.uint8 else steps.FLOAT32
-        return [Pass(axis, area.times(sums[axis], 0.5), halves) for axis in (0, 1)], "half_up"
+        passes = [Pass(axis, area.times(sums[axis], 0.5), halves) for axis in (0, 1)]
+        return Sums(passes, "half_up")
     if dtype == np.uint8:
         whole = [Pass(axis, sums[axis], Arithmetic("fixed")) for axis in (1, 0)]
         product = steps.scaled(0, np.full(rows.n_out, area.reciprocal(cell)))
-        return [*_without_copies(whole), product], "half_even"
+        return Sums([*_without_copies(whole), product])
     if cell & (cell - 1) == 0:
         # The factor is exact wherever it is multiplied.
         passes = [Pass(a, area.times(sums[a], 1 / factors[a]), steps.FLOAT32) for a in (0, 1)]
-        return _without_copies(passes), "half_even"
-    return _means(factors, sums), "float32_half_even"
+        return Sums(_without_copies(passes))
+    return Sums(_means(factors, sums), "float32_half_even")
 
 
 def _float_cells(
@@ -332,7 +359,7 @@ def _float_cells(
 
 def _partial_halves(
     dtype: np.dtype[Any], sums: tuple[AxisOperator, AxisOperator], rounded_up: bool
-) -> Passes:
+) -> Sums:
     """Return passes for cells of 2x2, the last of which are not full, whose halves are exact.
 
     Only full cells are rounded up where they are halves. Where nothing is below zero a little more
@@ -346,7 +373,7 @@ def _partial_halves(
     if dtype.kind == "i" or not rounded_up:
         how = Arithmetic("fixed", bits=1) if dtype == np.uint8 else steps.FLOAT32
         halves = [Pass(axis, area.times(sums[axis], weights[axis]), how) for axis in (0, 1)]
-        return halves, "half_up" if rounded_up else "half_even"
+        return Sums(halves, "half_up" if rounded_up else "half_even")
     in_floats = dtype != np.uint8 or all(last)
     bits = [1, 1]
     axis = 1 if last[1] else 0
@@ -356,7 +383,7 @@ def _partial_halves(
         weights[0][-1] -= 2.0**-27
     sums_in = [steps.FLOAT64 if in_floats else Arithmetic("fixed", bits=n) for n in bits]
     passes = [Pass(axis, area.times(sums[axis], weights[axis]), sums_in[axis]) for axis in (1, 0)]
-    return passes, "half_even"
+    return Sums(passes)
 
 
 def _means(factors: tuple[int, int], sums: tuple[AxisOperator, AxisOperator]) -> list[Pass]:
@@ -383,8 +410,8 @@ def _without_copies(passes: list[Pass]) -> list[Pass]:
     return [step for step in passes if not step.operator.is_identity]
 
 
-def _cells(dtype: np.dtype[Any], axes: tuple[Axis, Axis]) -> Passes:
+def _cells(dtype: np.dtype[Any], axes: tuple[Axis, Axis]) -> Sums:
     """Return passes for cells that cut samples."""
     rows, columns = axes
     sums = replace(Arithmetic.for_dtype(dtype), fused=dtype.kind == "f")
-    return [Pass(1, area.cells(columns), sums), Pass(0, area.cells(rows), sums)], "half_even"
+    return Sums([Pass(1, area.cells(columns), sums), Pass(0, area.cells(rows), sums)])
