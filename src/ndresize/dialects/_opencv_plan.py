@@ -17,6 +17,7 @@ from ndresize.dialects import _opencv_passes as steps
 from ndresize.dialects import _opencv_taps as taps
 from ndresize.dialects._opencv_axis import Axis
 from ndresize.errors import ResizeError
+from ndresize.patch import shape_of
 from ndresize.plan import Arithmetic, Pass, Plan, refuse_uncountable
 from ndresize.rounding import RoundingRule
 
@@ -69,11 +70,11 @@ def plan_of(
     else:
         sums = _filtered(shape, dtype, interpolation, axes)
     plan = Plan(shape, dtype, tuple(sums.passes), output, stored, sums.rounding)
-    patches = tuple(
+    patches = [
         replace(plan, passes=tuple(other.passes), rounding=other.rounding).as_patch(window)
         for window, other in sums.elsewhere
-    )
-    return replace(plan, patches=patches)
+    ]
+    return replace(plan, patches=tuple(p for p in patches if 0 not in shape_of(p.window)))
 
 
 def _picking(axis: Axis, index: Any) -> Pass:
@@ -160,8 +161,9 @@ def _ipp(
         return Sums(_merged(across, down, steps.LERP))
     if affine:
         return Sums(_affine_cubic(channels, across, down))
-    make_passes = _cubic_of_bytes if dtype.itemsize == 1 else _cubic_of_16_bits
-    return Sums(make_passes(channels, across, down))
+    if dtype.itemsize == 1:
+        return Sums(_cubic_of_bytes(channels, across, down))
+    return _cubic_of_16_bits(channels, across, down)
 
 
 def _inside(along: taps.Taps) -> NDArray[np.bool_]:
@@ -198,19 +200,43 @@ def _cubic_of_bytes(channels: int, across: taps.Taps, down: taps.Taps) -> list[P
     ]
 
 
-def _cubic_of_16_bits(channels: int, across: taps.Taps, down: taps.Taps) -> list[Pass]:
-    """Return passes in IPP's orders for uint16 and int16."""
-    inside = _inside(across)
-    order = np.tile((1, 0, 2, 3), (len(inside), 1))
-    order[inside] = (0, 1, 2, 3) if channels == 1 else (2, 1, 3, 0)
+def _cubic_of_16_bits(channels: int, across: taps.Taps, down: taps.Taps) -> Sums:
+    """Return sums in IPP's orders for uint16 and int16.
+
+    What reads beyond an edge has an order of its own. There IPP begins with the first product of
+    a row in the outer two of its four rows, with the second in the inner two; a pass has one order
+    for all rows: that of the inner ones, whose weights are larger.
+    """
+    order = np.tile((0, 1, 2, 3) if channels == 1 else (2, 1, 3, 0), (len(across.first), 1))
     if channels == 1:
-        order[_left_over(inside)] = 0, 2, 1, 3
+        order[_left_over(_inside(across))] = 0, 2, 1, 3
     halves = steps.HALVES if channels == 1 else steps.FUSED_HALVES
-    columns = steps.in_trees(1, across, order, np.where(inside, halves, steps.CHAIN))
-    inside = _inside(down)
-    order = np.where(inside[:, None], (1, 0, 3, 2), (0, 2, 1, 3))
-    trees = np.where(inside, steps.FUSED_HALVES, steps.HALVES)
-    return [columns, steps.in_trees(0, down, order, trees)]
+    inner = [
+        steps.in_trees(1, across, order, halves),
+        steps.in_trees(0, down, (1, 0, 3, 2), steps.FUSED_HALVES),
+    ]
+    outer = Sums(
+        [
+            steps.in_trees(1, across, (1, 0, 2, 3), steps.CHAIN),
+            steps.in_trees(0, down, (0, 2, 1, 3), steps.HALVES),
+        ]
+    )
+    return Sums(inner, elsewhere=tuple((window, outer) for window in _frame(down, across)))
+
+
+def _frame(down: taps.Taps, across: taps.Taps) -> list[tuple[slice, ...]]:
+    """Return windows of the samples that read beyond an edge, some of them empty."""
+    ends = []
+    for along in (down, across):
+        inside = np.flatnonzero(_inside(along))
+        ends.append((inside[0], inside[-1] + 1) if len(inside) else (len(along.first),) * 2)
+    (top, bottom), (left, right) = ends
+    return [
+        (slice(0, top),),
+        (slice(bottom, None),),
+        (slice(top, bottom), slice(0, left)),
+        (slice(top, bottom), slice(right, None)),
+    ]
 
 
 def _affine_cubic(channels: int, across: taps.Taps, down: taps.Taps) -> list[Pass]:
