@@ -15,8 +15,14 @@ FLAGS = [
     "-fsanitize=address,undefined",
     "-fno-sanitize-recover=undefined",
 ]
+WIDE = ["-mavx512f", "-mavx512vl", "-mavx512bw", "-mavx512dq", "-mfma", "-mf16c"]
 SETS = {
     "kernels": {"baseline": [], "avx2": ["-mavx2", "-mfma", "-mf16c"]},
+    "stack": {
+        "avx2": ["-mavx2", "-mfma", "-mf16c"],
+        "avx512": WIDE,
+        "vnni": [*WIDE, "-mavx512vnni"],
+    },
     "joint_kernels": {"baseline": [], "apart": ["-mavx2", "-mf16c", "-ffp-contract=off"]},
 }
 COUNT = 6_000
@@ -46,7 +52,8 @@ def test_random_programs_touch_no_other_memory_and_sum_right(tmp_path: Path) -> 
         for file, sets in SETS.items()
         for name, flags in sets.items()
     ]
-    parts = ("program", "nest", "tiles", "product_tables", "walk", "picture", "joint", "pool")
+    parts = ("program", "nest", "tiles", "product_tables", "walk", "picture", "picture_tables")
+    parts += ("joint", "pool")
     sources = [NATIVE / f"{name}.cpp" for name in parts]
     sources.append(Path(__file__).parent / "native" / "fuzz.cpp")
     jobs += [(source, tmp_path / f"{source.stem}.o") for source in sources]

@@ -358,18 +358,7 @@ std::vector<i64> apply(const Along& along, const std::vector<i64>& x, std::vecto
   return y;
 }
 
-// Of bytes without a sign, whether or not pictures of bytes with one are to be had.
-template <class Made>
-Made unsigned_picture(const std::vector<i64>& shape, const std::vector<i64>& shape_out,
-                      const std::vector<FixedPass>& passes, const Kernels& kernels) {
-  if constexpr (std::is_constructible_v<Made, std::vector<i64>, std::vector<i64>,
-                                        std::vector<FixedPass>, bool, const Kernels&>)
-    return Made(shape, shape_out, passes, false, kernels);
-  else
-    return Made(shape, shape_out, passes, kernels);
-}
-
-bool picture(const Kernels& kernels) {
+bool picture(const Kernels& kernels, const StackKernel* stack) {
   const size_t rank = static_cast<size_t>(draw(1, 4));
   const i64 longest = rank == 1 ? 300 : rank == 2 ? 70 : rank == 3 ? 40 : 12;
   std::vector<i64> shape;
@@ -426,7 +415,7 @@ bool picture(const Kernels& kernels) {
     expected = apply(along, expected, now);
     own.push_back(along.pass);
   }
-  const auto program = unsigned_picture<Picture>(shape, shape_out, own, kernels);
+  const Picture program(shape, shape_out, own, false, kernels, stack);
   program.run(in.p, in.stride.data(), out.p, out.stride.data(), draw(0, 1) == 1,
               static_cast<int>(draw(1, 3)), [] { return false; });
   bool good = true;
@@ -530,6 +519,10 @@ int main(int argc, char** argv) {
         !once<std::uint8_t>(u8, *kernels, Size::large_picks))
       return 1;
   }
+  std::vector<const StackKernel*> stacks = {nullptr};
+  if (__builtin_cpu_supports("avx2")) stacks.push_back(stack_avx2());
+  if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) stacks.push_back(stack_avx512());
+  if (__builtin_cpu_supports("avx512vnni")) stacks.push_back(stack_vnni());
   std::vector<const JointKernels*> joint_sets = {joint_kernels_baseline()};
   if (__builtin_cpu_supports("avx2")) joint_sets.push_back(joint_kernels_apart());
   for (int k = 0; k < count; ++k) {
@@ -552,7 +545,7 @@ int main(int argc, char** argv) {
       case 12: good = joint<std::int8_t>(i8, joints); break;
       case 13: good = joint<std::int32_t>(i32, joints); break;
       case 14: good = joint<float>(f32, joints); break;
-      default: good = picture(kernels); break;
+      default: good = picture(kernels, stacks[static_cast<size_t>(draw(0, static_cast<i64>(stacks.size()) - 1))]);
     }
     if (!good) return 1;
   }

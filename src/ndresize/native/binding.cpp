@@ -25,41 +25,47 @@ using ndresize::i64;
 struct InstructionSet {
   const char* name;
   const ndresize::Kernels& (*kernels)();
+  const ndresize::StackKernel* (*stack)();  // null: there is none
   bool (*available)();
 };
+
+#ifdef NDRESIZE_X86
+bool has_avx512() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("f16c");
+}
+#endif
 
 // The best first.
 const InstructionSet sets[] = {
 #ifdef NDRESIZE_X86
-    {"avx512", ndresize::kernels_avx512,
-     [] {
-       return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-              __builtin_cpu_supports("f16c");
-     }},
-    {"avx2", ndresize::kernels_avx2,
+    {"vnni", ndresize::kernels_avx512, ndresize::stack_vnni,
+     [] { return has_avx512() && __builtin_cpu_supports("avx512vnni"); }},
+    {"avx512", ndresize::kernels_avx512, ndresize::stack_avx512, has_avx512},
+    {"avx2", ndresize::kernels_avx2, ndresize::stack_avx2,
      [] {
        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
               __builtin_cpu_supports("f16c");
      }},
 #endif
-    {"baseline", ndresize::kernels_baseline, [] { return true; }},
+    {"baseline", ndresize::kernels_baseline, nullptr, [] { return true; }},
 };
 
 // The kernels of NDRESIZE_ISA, or the best that this processor has.
-const ndresize::Kernels& chosen() {
-  static const ndresize::Kernels& kernels = []() -> const ndresize::Kernels& {
+const InstructionSet& chosen() {
+  static const InstructionSet& best = []() -> const InstructionSet& {
     const char* forced = std::getenv("NDRESIZE_ISA");
     std::string possible;
     for (const InstructionSet& set : sets) {
       if (!set.available()) continue;
-      if (!forced || !*forced || std::strcmp(forced, set.name) == 0) return set.kernels();
+      if (!forced || !*forced || std::strcmp(forced, set.name) == 0) return set;
       possible += std::string(possible.empty() ? "" : ", ") + set.name;
     }
     throw std::runtime_error("NDRESIZE_ISA must be one of " + possible + " on this processor, got " +
                              forced);
   }();
-  return kernels;
+  return best;
 }
 
 // The kernels whose products and sums round one by one. Without FMA those are the only ones.
@@ -176,7 +182,7 @@ class Bound {
         std::vector<i64> shape_in, std::vector<i64> shape_out, const nb::list& passes)
       : program_(make(type, picks, item, wide_in, wide_out, rounding, std::move(shape_in),
                       std::move(shape_out), passes),
-                 fused ? chosen() : apart()) {}
+                 fused ? chosen().kernels() : apart()) {}
 
   // Arrays through the buffer protocol. Each may have one axis less than the program, whose last
   // axis then holds the parts of a complex number.
@@ -209,7 +215,7 @@ class Bound {
     spec.type = type;
     spec.picks = picks;
     spec.item = spec.item_out = item;
-    const int size = chosen().rows[type].accumulator_size;
+    const int size = chosen().kernels().rows[type].accumulator_size;
     spec.wide_in = wide_in && !picks;
     spec.wide_out = wide_out && !picks;
     if (spec.wide_in) spec.item = size;
@@ -228,7 +234,7 @@ class Bound {
       if (pass[6].is_none()) {
         p.table = axis_table(nb::cast<Starts>(pass[2]), nb::cast<Weights>(pass[3]), n_in, size);
       } else {
-        if (!chosen().rows[type].sum_products) throw std::invalid_argument("products of the type");
+        if (!chosen().kernels().rows[type].sum_products) throw std::invalid_argument("products of the type");
         p.table = product_table(nb::cast<Places>(pass[2]), nb::cast<Weights>(pass[3]),
                                 nb::cast<Trees>(pass[6]), n_in);
       }
@@ -248,7 +254,8 @@ class BoundPicture {
  public:
   BoundPicture(std::vector<i64> shape_in, std::vector<i64> shape_out, bool signed_bytes, bool wraps,
                const nb::list& passes)
-      : picture_(shape_in, shape_out, make(shape_in, shape_out, passes), signed_bytes, chosen(), wraps) {}
+      : picture_(shape_in, shape_out, make(shape_in, shape_out, passes), signed_bytes, chosen().kernels(),
+                 chosen().stack ? chosen().stack() : nullptr, wraps) {}
 
   void run(const nb::object& in, const nb::object& out, bool touched, int threads) const {
     const Buffer source(in, PyBUF_STRIDED_RO), target(out, PyBUF_STRIDED);

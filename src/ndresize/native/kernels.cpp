@@ -1,7 +1,10 @@
 // The kernels of one instruction set. This file is compiled once per set, NDRESIZE_ISA being its
 // name. No standard templates in here: the linker keeps one copy of an inline function, and it must
 // not be the one with instructions that the machine lacks.
-#include "fixed.hpp"
+#include "fixed_halves.hpp"
+#include "fixed_lanes.hpp"
+#include "fixed_pixels.hpp"
+#include "fixed_rows.hpp"
 #include "lerp.hpp"
 #include "pick.hpp"
 #include "sum_products.hpp"

@@ -129,6 +129,9 @@ struct FixedStore {
 struct FixedWeights {
   const std::int16_t *low, *high;  // high: null where low is enough
 };
+inline std::int32_t weight_of(const FixedWeights& w, i64 t) {
+  return std::int32_t(w.low[t]) + (w.high ? std::int32_t(w.high[t]) * 65536 : 0);
+}
 
 // The weights of a pass along rows of pixels.
 struct FixedTable {
@@ -180,6 +183,28 @@ struct FixedKernels {
   void (*halve_rows)(const std::uint8_t* const* rows, i64 channels, char* dst, i64 n);
 };
 
+// The weights of a pass along a stack of rows, by groups of four pixels. Digits of 16 bits are words, in
+// each group those of the first and third pixel, then of the second and fourth; digits of 8 bits, where
+// the kernels take them, are bytes in the order of the pixels. All digits have signs, the lowest is first.
+struct FixedStack {
+  i64 channels, n_in;
+  int groups, digits;   // at most, of one output; of each weight
+  const i64* first;     // per output: the first group
+  const int* counts;    // and how many
+  const char* weights;  // [n_out][groups][digits][4]
+  FixedStore store;
+  const std::int32_t* bias;  // per output, what is added to its sums; null: nothing
+};
+constexpr int most_stack_groups = 32;
+
+struct StackKernel {
+  int rows;    // that `sum` takes at a time
+  bool bytes;  // digits have 8 bits
+  // Outputs from..to - 1 of up to `rows` rows of bytes.
+  void (*sum)(const FixedStack&, const std::uint8_t* const* rows, int count, i64 from, i64 to,
+              char* const* dst);
+};
+
 // How many of the four sums of a quad belong to one output of sum_pixels.
 inline int quad_sums(i64 channels) { return channels > 4 ? 1 : channels == 3 ? 4 : int(channels); }
 
@@ -204,5 +229,8 @@ const Kernels& kernels_baseline();
 const Kernels& kernels_apart();  // no fused multiply-add
 const Kernels& kernels_avx2();
 const Kernels& kernels_avx512();
+const StackKernel* stack_avx2();
+const StackKernel* stack_avx512();
+const StackKernel* stack_vnni();  // AVX-512 with products of bytes
 
 }  // namespace ndresize

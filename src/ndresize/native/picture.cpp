@@ -64,62 +64,6 @@ struct Layout {
   bool contiguous_out() const { return !flipped_out() && (pixel_out == channels || n_out <= 1); }
 };
 
-}  // namespace
-
-struct LaneTables {
-  FixedLanes lanes{};
-  std::vector<int> offset;
-  std::vector<signed char> control;
-  std::vector<std::int16_t> weights;
-};
-
-namespace {
-
-// The tables of sum_lanes, or nothing where a vector's samples are too far apart.
-std::unique_ptr<LaneTables> lane_tables(const FixedPass& pass, i64 channels, int vector_bytes) {
-  const i64 bytes = pass.n_in * channels, elements = pass.n_out * channels;
-  if (!vector_bytes || pass.taps > 4 || !pass.high.empty() || !pass.bias.empty() || pass.cut || bytes < 16 ||
-      bytes > (i64{1} << 30))
-    return nullptr;
-  auto made = std::make_unique<LaneTables>();
-  FixedLanes& t = made->lanes;
-  t.vectors = pass.store.format == Format::byte ? 4 : pass.store.format == Format::word ? 2 : 1;
-  t.pairs = pass.taps > 2 ? 2 : 1;
-  t.elements = elements;
-  t.group_elements = i64(t.vectors) * vector_bytes / 4;
-  t.store = pass.store;
-  const i64 groups = (elements + t.group_elements - 1) / t.group_elements;
-  const i64 quads = groups * t.vectors * vector_bytes / 16;  // four elements each
-  made->offset.assign(quads, 0);
-  made->control.assign(quads * t.pairs * 16, -1);
-  made->weights.assign(quads * t.pairs * 8, 0);
-  const int parts = vector_bytes / 16;
-  for (i64 q = 0; q < quads; ++q) {
-    const i64 vector = q / parts, part = q % parts;
-    const i64 first = vector / t.vectors * t.group_elements + part * 4 * t.vectors +
-                      vector % t.vectors * 4;
-    i64 low = bytes - 16;
-    for (i64 e = first; e < std::min(first + 4, elements); ++e)
-      low = std::min(low, pass.starts[e / channels] * channels + e % channels);
-    made->offset[q] = static_cast<int>(low);
-    for (i64 e = first; e < std::min(first + 4, elements); ++e) {
-      const i64 o = e / channels;
-      for (int tap = 0; tap < pass.counts[o]; ++tap) {
-        const i64 at = (pass.starts[o] + tap) * channels + e % channels - low;
-        if (at >= 16) return nullptr;
-        const i64 place = (vector * t.pairs + tap / 2) * parts + part;  // 16 bytes each
-        const i64 word = (e - first) * 2 + tap % 2;
-        made->control[place * 16 + word * 2] = static_cast<signed char>(at);
-        made->weights[place * 8 + word] = pass.low[o * pass.padded + tap];
-      }
-    }
-  }
-  t.offset = made->offset.data();
-  t.control = made->control.data();
-  t.weights = made->weights.data();
-  return made;
-}
-
 // How the rows of a picture are made.
 struct How {
   bool along_first;
@@ -131,14 +75,19 @@ struct How {
 class Rows {
  public:
   Rows(const Layout& layout, const FixedKernels& kernels, const FixedPass* along,
-       const LaneTables* lanes, const FixedPass* across, How how, const char* in, char* out)
-      : at_(layout), k_(kernels), along_(along), lanes_(lanes), across_(across), how_(how), in_(in),
-        out_(out) {
+       const LaneTables* lanes, const StackKernel* stack, const StackTables* stacked,
+       const FixedPass* across, How how, const char* in, char* out)
+      : at_(layout), k_(kernels), along_(along), lanes_(lanes), stack_(stacked ? stack : nullptr),
+        group_(stack_ ? stack->rows : kernels.group), across_(across), how_(how), in_(in), out_(out) {
     if (along_) {
       table_ = {at_.channels,       along->n_in, along->n_out, along->taps, along->padded,
                 along->starts.data(), along->counts.data(), along->low.data(),
                 along->high.empty() ? nullptr : along->high.data(), along->cut, along->store,
                 layout.bias.empty() ? nullptr : layout.bias.data(), quad_sums(at_.channels)};
+      if (stack_) {
+        stacked_ = stacked->stack;
+        stacked_.channels = at_.channels;
+      }
       reach_ = fixed_reach(at_.channels, along->taps);
       while (safe_ < along->n_out && along->starts[safe_] * at_.channels + reach_ <= in_bytes())
         ++safe_;
@@ -151,7 +100,7 @@ class Rows {
     const i64 padded_in = in_bytes() + reach_ + 64, out_bytes = at_.n_out * at_.channels;
     const i64 each = padded_in + out_bytes + 64 + 3 * 64;
     const i64 taps = across_ ? across_->taps : 0;
-    const i64 group = std::max(k_.group, 2);
+    const i64 group = std::max(group_, 2);
     scratch.reset(group * (each + padded_in) + (taps + 1) * (in_bytes() + 64) + 4096);
     for (i64 g = 0; g < group; ++g) {
       rows_in_[g] = scratch.take(padded_in);
@@ -199,7 +148,7 @@ class Rows {
 
   void write(char* row, i64 to) const { scatter(row, to, 0, at_.n_out); }
 
-  // Outputs from..to - 1 along up to `group` rows. `room`: the rows go on for `reach_` bytes.
+  // Outputs from..to - 1 along up to `group_` rows. `room`: the rows go on for `reach_` bytes.
   void along(const char* const* rows, int count, i64 from, i64 to, char* const* dst, bool room) {
     const std::uint8_t* sources[16];
     for (int g = 0; g < count; ++g) sources[g] = reinterpret_cast<const std::uint8_t*>(rows[g]);
@@ -209,6 +158,16 @@ class Rows {
                    (to * at_.channels + size - 1) / size, dst);
       return;
     }
+    if (stack_ && count > 2 * k_.group) {  // with fewer rows its lanes are too empty
+      stack_->sum(stacked_, sources, count, from, to, dst);
+      return;
+    }
+    for (int done = 0; done < count; done += k_.group)
+      pixels(rows + done, sources + done, std::min(k_.group, count - done), from, to, dst + done, room);
+  }
+
+  void pixels(const char* const* rows, const std::uint8_t** sources, int count, i64 from, i64 to,
+              char* const* dst, bool room) {
     const i64 safe = room ? to : std::clamp(safe_, from, to);
     k_.sum_pixels(table_, sources, count, from, safe, dst);
     if (safe == to) return;
@@ -225,8 +184,8 @@ class Rows {
   void alone(i64 begin, i64 end) {
     const char* from[16];
     char* to[16];
-    for (i64 i = begin; i < end; i += k_.group) {
-      const int count = static_cast<int>(std::min<i64>(k_.group, end - i));
+    for (i64 i = begin; i < end; i += group_) {
+      const int count = static_cast<int>(std::min<i64>(group_, end - i));
       for (int g = 0; g < count; ++g) {
         from[g] = read(i + g, rows_in_[g]);
         to[g] = at_.contiguous_out() ? output(i + g) : rows_out_[g];
@@ -268,8 +227,8 @@ class Rows {
     std::vector<char*> spare(rows.size());
     for (char*& p : spare) p = scratch.take(in_bytes() + 64);
     char* to[16];
-    for (i64 i = begin; i < end; i += k_.group) {
-      const int count = static_cast<int>(std::min<i64>(k_.group, end - i));
+    for (i64 i = begin; i < end; i += group_) {
+      const int count = static_cast<int>(std::min<i64>(group_, end - i));
       for (int g = 0; g < count; ++g) {
         sum_inputs(i + g, rows, spare, rows_in_[g]);
         if (at_.wraps) flip(rows_in_[g], in_bytes());
@@ -302,7 +261,7 @@ class Rows {
         needed.push_back(r);
       first[i - begin] = std::lower_bound(needed.begin(), needed.end(), start) - needed.begin();
     }
-    const i64 size = size_of(table_.store.format), slots = across_->taps + k_.group;
+    const i64 size = size_of(table_.store.format), slots = across_->taps + group_;
     // Columns are taken in pieces whose ring stays in the cache.
     const i64 pixels =
         std::clamp<i64>(ring_bytes / (slots * size * at_.channels) / 64 * 64, 64, std::max<i64>(at_.n_out, 64));
@@ -329,7 +288,7 @@ class Rows {
            i64 slot_bytes) {
     const char* sources[16];
     char* dst[16];
-    const int count = static_cast<int>(std::min<i64>(k_.group, static_cast<i64>(needed.size()) - made));
+    const int count = static_cast<int>(std::min<i64>(group_, static_cast<i64>(needed.size()) - made));
     for (int g = 0; g < count; ++g) {
       sources[g] = read(needed[made + g], rows_in_[g]);
       dst[g] = memory + (made + g) % slots * slot_bytes -
@@ -345,11 +304,14 @@ class Rows {
   const FixedKernels& k_;
   const FixedPass* along_;
   const LaneTables* lanes_;  // of `along_`, where they serve
+  const StackKernel* stack_;  // where it serves
+  const int group_;           // rows along which sums are made at a time
   const FixedPass* across_;
   const How how_;
   const char* in_;
   char* out_;
   FixedTable table_{};
+  FixedStack stacked_{};
   i64 reach_ = 0;
   i64 safe_ = 0;  // outputs that read nothing beyond a row's end
   i64 tail_ = 0;  // the first pixel that the others read
@@ -357,31 +319,6 @@ class Rows {
 };
 
 }  // namespace
-
-FixedPass fixed_pass(int axis, i64 n_in, i64 n_out, int taps, const i64* starts,
-                     const std::int32_t* weights) {
-  FixedPass pass;
-  pass.axis = axis;
-  pass.n_in = n_in, pass.n_out = n_out;
-  pass.taps = taps;
-  pass.padded = (taps + 15) / 16 * 16;  // what the longest load of weights takes
-  pass.starts.assign(starts, starts + n_out);
-  pass.counts.resize(static_cast<size_t>(n_out));
-  const size_t size = static_cast<size_t>(n_out) * pass.padded;
-  pass.low.resize(size);
-  const auto fits = [](std::int32_t w) { return w == static_cast<std::int16_t>(w); };
-  if (!std::all_of(weights, weights + n_out * taps, fits)) pass.high.resize(size);
-  for (i64 o = 0; o < n_out; ++o)
-    for (int t = 0; t < taps; ++t) {
-      const std::int32_t w = weights[o * taps + t];
-      if (w != 0) pass.counts[o] = t + 1;
-      const auto low = static_cast<std::int16_t>(static_cast<std::uint16_t>(w & 0xffff));
-      pass.low[o * pass.padded + t] = low;
-      if (!pass.high.empty())
-        pass.high[o * pass.padded + t] = static_cast<std::int16_t>((w - low) >> 16);
-    }
-  return pass;
-}
 
 namespace {
 
@@ -406,15 +343,19 @@ bool takes_means(const std::vector<FixedPass>& passes) {
 }  // namespace
 
 Picture::Picture(std::vector<i64> in, std::vector<i64> out, std::vector<FixedPass> passes,
-                 bool signed_bytes, const Kernels& kernels, bool wraps)
+                 bool signed_bytes, const Kernels& kernels, const StackKernel* stack, bool wraps)
     : shape_in(std::move(in)), shape_out(std::move(out)), passes_(std::move(passes)),
-      signed_bytes_(signed_bytes), wraps_(wraps), halves_(takes_means(passes_)), kernels_(kernels) {}
-
-Picture::~Picture() = default;
+      signed_bytes_(signed_bytes), wraps_(wraps), halves_(takes_means(passes_)), kernels_(kernels),
+      stack_(stack) {}
 
 const LaneTables* Picture::lanes(const FixedPass& along, i64 channels) const {
-  return known_.get(channels,
+  return lanes_.get(channels,
                     [&] { return lane_tables(along, channels, kernels_.fixed.vector_bytes); });
+}
+
+const StackTables* Picture::stack(const FixedPass& along, i64 channels) const {
+  if (!stack_ || channels > 4) return nullptr;
+  return stacks_.get(&along, [&] { return stack_tables(along, stack_->bytes); });
 }
 
 bool Picture::run(const char* in, const i64* stride_in, char* out, const i64* stride_out,
@@ -477,7 +418,8 @@ bool Picture::run(const char* in, const i64* stride_in, char* out, const i64* st
   if (threads > 1) chunks = std::max(chunks, (4 * threads + pictures - 1) / pictures);
   chunks = std::min(chunks, at.across_out);
   const How how{along == &passes_[0], halves_ && at.channels <= 4, touched && samples > large_output};
-  const LaneTables* tables = along && !how.halves ? lanes(*along, at.channels) : nullptr;
+  const LaneTables* lane = along && !how.halves ? lanes(*along, at.channels) : nullptr;
+  const StackTables* stacked = along && !how.halves && !lane ? stack(*along, at.channels) : nullptr;
 
   return parallel(
       pictures * chunks, threads,
@@ -492,7 +434,7 @@ bool Picture::run(const char* in, const i64* stride_in, char* out, const i64* st
           from += part * stride_in[*axis];
           to += part * stride_out[*axis];
         }
-        Rows(at, kernels_.fixed, along, tables, across, how, from, to)
+        Rows(at, kernels_.fixed, along, lane, stack_, stacked, across, how, from, to)
             .make(at.across_out * chunk / chunks, at.across_out * (chunk + 1) / chunks);
       },
       interrupted);

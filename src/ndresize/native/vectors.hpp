@@ -326,13 +326,17 @@ inline V<double> pick_lanes(const V<double>& a, const V<double>& b, const V<std:
 }
 
 // Pairs of neighbours from eight places of a row, the first of each and the second of each. `index`
-// has the places in the order 0 1 4 5 2 3 6 7, in which two gathers of four pairs fall apart so.
+// has the places in the order 0 1 4 5 2 3 6 7, in which two vectors of four pairs fall apart so.
 inline void gather_pairs(const float* row, const int* index, V<float>& first, V<float>& second) {
 #ifdef __AVX2__
+  // Loads of pairs: a gather of as many takes longer, and several times as long where processors are
+  // guarded against its leaks.
+  const auto two = [&](const int* at) {
+    const __m128i x = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(row + at[0]));
+    return _mm_loadh_pi(_mm_castsi128_ps(x), reinterpret_cast<const __m64*>(row + at[1]));
+  };
   const auto pairs = [&](const int* at) {
-    const __m128i places = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    return _mm256_castsi256_ps(
-        _mm256_i32gather_epi64(reinterpret_cast<const long long*>(row), places, 4));
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(two(at)), two(at + 2), 1);
   };
   const __m256 a = pairs(index), b = pairs(index + 4);
   const __m256 x = _mm256_shuffle_ps(a, b, 0x88), y = _mm256_shuffle_ps(a, b, 0xdd);
