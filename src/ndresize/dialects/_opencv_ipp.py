@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from ndresize.dialects._opencv_axis import Axis
 from ndresize.dialects._opencv_taps import Taps
 
-__all__ = ["cubic", "fractions", "linear"]
+__all__ = ["block", "cubic", "fractions", "linear"]
+
+_SHORTEST = 33  # outputs of a block, found by measuring
 
 
 def _fused(x: NDArray[np.float64], factor: float, term: float) -> NDArray[np.float64]:
@@ -85,15 +87,35 @@ def linear(axis: Axis, other: Axis | None, dtype: np.dtype[Any]) -> Taps:
     return Taps(np.clip(below, 0, axis.n_in - 1), weights, axis.n_in)
 
 
-def cubic(axis: Axis, other: Axis | None, dtype: np.dtype[Any]) -> Taps:
+def cubic(axis: Axis, other: Axis | None, dtype: np.dtype[Any], *, in_block: bool = False) -> Taps:
     """Return four taps of Keys's cubic with a = -0.75, in float32.
 
-    Those of a resize are exact for a fraction of 23 bits, those of an affine map are polynomials
-    of rounded powers, multiplied and added at once.
+    Those of a resize, and of the block of an affine map, are exact for a fraction of 23 bits,
+    others of an affine map are polynomials of rounded powers, multiplied and added at once.
     """
     below, fraction = fractions(axis, other, dtype)
-    weights = _affine_cubic(fraction) if other else _exact_cubic(fraction)
+    exact = other is None or in_block
+    weights = _exact_cubic(fraction) if exact else _affine_cubic(fraction)
     return Taps(below - 1, weights.astype(np.float32).astype(np.float64), axis.n_in)
+
+
+def block(rows: Axis, columns: Axis) -> tuple[slice, slice] | None:
+    """Return the rows and columns of an affine map that IPP makes as it resizes, if any.
+
+    They lie a sample within the image, and there are enough of them; nothing is so where an axis
+    shrinks to less than two thirds.
+    """
+    if min(rows.inverse, columns.inverse) < 2 / 3:
+        return None
+    spans = []
+    for axis, other in ((rows, columns), (columns, rows)):
+        at = _coordinates(axis, other)
+        within = np.flatnonzero((at >= 1) & (at < axis.n_in - 3))
+        if len(within) < _SHORTEST:
+            return None
+        spans.append((int(within[0]), int(within[-1]) + 1))
+    (top, bottom), (left, right) = spans
+    return slice(top, bottom), slice(left + 1, right - 1)
 
 
 def _exact_cubic(fraction: NDArray[np.float32]) -> NDArray[np.float64]:

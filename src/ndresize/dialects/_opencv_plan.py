@@ -33,7 +33,10 @@ class Sums(NamedTuple):
 
     passes: list[Pass]
     rounding: RoundingRule = "half_even"
-    elsewhere: tuple[tuple[tuple[slice, ...], Sums], ...] = ()
+    elsewhere: Elsewhere = ()
+
+
+Elsewhere = tuple[tuple[tuple[slice, ...], Sums], ...]
 
 
 def plan_of(
@@ -152,6 +155,8 @@ def _ipp(
 ) -> Sums:
     """Return passes in the arithmetic of IPP's resize or, where a factor is given, affine map."""
     rows, columns = axes
+    if interpolation == "CUBIC" and affine and dtype.kind != "f":
+        return _affine_cubic(channels, dtype, axes)
     make = ipp.linear if interpolation == "LINEAR" else ipp.cubic
     across = make(columns, rows if affine else None, dtype)
     down = make(rows, columns if affine else None, dtype)
@@ -159,10 +164,8 @@ def _ipp(
         return Sums(_merged(across, down, Arithmetic.for_dtype(dtype)))
     if interpolation == "LINEAR":
         return Sums(_merged(across, down, steps.LERP))
-    if affine:
-        return Sums(_affine_cubic(channels, across, down))
     if dtype.itemsize == 1:
-        return Sums(_cubic_of_bytes(channels, across, down))
+        return Sums(_cubic_of_bytes(channels, across, down, _inside(across)))
     return _cubic_of_16_bits(channels, across, down)
 
 
@@ -178,13 +181,14 @@ def _left_over(inside: NDArray[np.bool_]) -> NDArray[np.int64]:
     return columns[len(columns) - len(columns) % 4 :]
 
 
-def _cubic_of_bytes(channels: int, across: taps.Taps, down: taps.Taps) -> list[Pass]:
+def _cubic_of_bytes(
+    channels: int, across: taps.Taps, down: taps.Taps, inside: NDArray[np.bool_]
+) -> list[Pass]:
     """Return passes in IPP's orders for uint8.
 
     With three channels all columns are chains. Else columns that read beyond an edge are, those
     inside are summed four at a time, and those left over in another order.
     """
-    inside = _inside(across)
     order = np.tile(np.arange(4), (len(inside), 1))
     trees = np.full(len(inside), steps.CHAIN)
     if channels == 1:
@@ -207,39 +211,62 @@ def _cubic_of_16_bits(channels: int, across: taps.Taps, down: taps.Taps) -> Sums
     a row in the outer two of its four rows, with the second in the inner two; a pass has one order
     for all rows: that of the inner ones, whose weights are larger.
     """
-    order = np.tile((0, 1, 2, 3) if channels == 1 else (2, 1, 3, 0), (len(across.first), 1))
-    if channels == 1:
-        order[_left_over(_inside(across))] = 0, 2, 1, 3
-    halves = steps.HALVES if channels == 1 else steps.FUSED_HALVES
-    inner = [
-        steps.in_trees(1, across, order, halves),
-        steps.in_trees(0, down, (1, 0, 3, 2), steps.FUSED_HALVES),
-    ]
-    outer = Sums(
+    frame = Sums(
         [
             steps.in_trees(1, across, (1, 0, 2, 3), steps.CHAIN),
             steps.in_trees(0, down, (0, 2, 1, 3), steps.HALVES),
         ]
     )
-    return Sums(inner, elsewhere=tuple((window, outer) for window in _frame(down, across)))
+    spans = [np.flatnonzero(_inside(along)) for along in (down, across)]
+    if not all(map(len, spans)):
+        return frame
+    rows, columns = (slice(int(span[0]), int(span[-1]) + 1) for span in spans)
+    inner = _cubic_of_16_bits_inside(channels, across, down, _inside(across))
+    return Sums(inner, elsewhere=_around(rows, columns, frame))
 
 
-def _frame(down: taps.Taps, across: taps.Taps) -> list[tuple[slice, ...]]:
-    """Return windows of the samples that read beyond an edge, some of them empty."""
-    ends = []
-    for along in (down, across):
-        inside = np.flatnonzero(_inside(along))
-        ends.append((inside[0], inside[-1] + 1) if len(inside) else (len(along.first),) * 2)
-    (top, bottom), (left, right) = ends
+def _cubic_of_16_bits_inside(
+    channels: int, across: taps.Taps, down: taps.Taps, inside: NDArray[np.bool_]
+) -> list[Pass]:
+    """Return passes for what reads nothing beyond an edge: the columns `inside`."""
+    order = np.tile((0, 1, 2, 3) if channels == 1 else (2, 1, 3, 0), (len(inside), 1))
+    if channels == 1:
+        order[_left_over(inside)] = 0, 2, 1, 3
+    halves = steps.HALVES if channels == 1 else steps.FUSED_HALVES
     return [
-        (slice(0, top),),
-        (slice(bottom, None),),
-        (slice(top, bottom), slice(0, left)),
-        (slice(top, bottom), slice(right, None)),
+        steps.in_trees(1, across, order, halves),
+        steps.in_trees(0, down, (1, 0, 3, 2), steps.FUSED_HALVES),
     ]
 
 
-def _affine_cubic(channels: int, across: taps.Taps, down: taps.Taps) -> list[Pass]:
+def _around(rows: slice, columns: slice, frame: Sums) -> Elsewhere:
+    """Return the windows around a block, some of them empty, with their sums."""
+    return (
+        ((slice(0, rows.start),), frame),
+        ((slice(rows.stop, None),), frame),
+        ((rows, slice(0, columns.start)), frame),
+        ((rows, slice(columns.stop, None)), frame),
+    )
+
+
+def _affine_cubic(channels: int, dtype: np.dtype[Any], axes: tuple[Axis, Axis]) -> Sums:
+    """Return sums of IPP's affine map of integers, which resizes a block within large images."""
+    rows, columns = axes
+    frame = Sums(
+        _mapped_cubic(channels, ipp.cubic(columns, rows, dtype), ipp.cubic(rows, columns, dtype))
+    )
+    block = ipp.block(rows, columns)
+    if block is None:
+        return frame
+    across = ipp.cubic(columns, rows, dtype, in_block=True)
+    down = ipp.cubic(rows, columns, dtype, in_block=True)
+    inside = np.zeros(columns.n_out, np.bool_)
+    inside[block[1]] = True
+    make = _cubic_of_bytes if dtype.itemsize == 1 else _cubic_of_16_bits_inside
+    return Sums(make(channels, across, down, inside), elsewhere=_around(*block, frame))
+
+
+def _mapped_cubic(channels: int, across: taps.Taps, down: taps.Taps) -> list[Pass]:
     """Return passes in the orders of IPP's affine map.
 
     With four channels pixels inside are summed two at a time, and one that is left over as a chain.
