@@ -157,8 +157,6 @@ def _is_halved(call: Call) -> bool:
     return [round(s, 9) for s in _scales(call)] == [2, 2]
 
 
-_INTEGERS = "uint8 int16 uint16"
-
 DEVIATIONS = {
     "linear-int16": lambda call: (
         _is(call, "LINEAR", "int16") and _is_ipp(call) and not _is_affine(call)
@@ -167,9 +165,6 @@ DEVIATIONS = {
         (_is(call, "LINEAR LINEAR_EXACT", "float64") or _is(call, "LINEAR", "int16 uint16"))
         and _is_ipp(call)
         and _is_affine(call)
-    ),
-    "cubic-factors": lambda call: (
-        _is(call, "CUBIC", _INTEGERS) and _is_ipp(call) and _is_affine(call)
     ),
     "cubic-16-bits": lambda call: (
         _is(call, "CUBIC", "int16 uint16") and _is_ipp(call) and not _is_affine(call)

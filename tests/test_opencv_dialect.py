@@ -318,6 +318,22 @@ def test_lanczos4_of_bytes_is_compiled_where_its_sums_need_more_than_32_bits() -
     agree(x, (31, 64), interpolation="INTER_LANCZOS4")
 
 
+@pytest.mark.parametrize("channels", [1, 3, 4])
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "int16"])
+def test_cubic_with_factors_has_a_block_within(dtype: str, channels: int) -> None:
+    """Whose bounds are those of whole coordinates too, whose size has a threshold."""
+    for factor in (3, 1.5, 1.25, 0.75, 2 / 3, 0.66):
+        for n in (*range(13, 18), *range(26, 29), *range(47, 54)):
+            x = noise(n, 70, channels, dtype=dtype)
+            agree(x, None, 2.313, factor, interpolation="INTER_CUBIC")
+            agree(x.swapaxes(0, 1).copy(), None, factor, 2.313, interpolation="INTER_CUBIC")
+    sizes = [
+        len(ours.resize.plan((n, 70, channels), dtype, None, 2.313, 1.7, "INTER_CUBIC").patches)
+        for n in (22, 25)
+    ]
+    assert sizes[0] < sizes[1]
+
+
 @pytest.mark.parametrize("channels", [2, 5, 7])
 @pytest.mark.parametrize(
     ("dtype", "name"), [("uint8", "CUBIC"), ("int16", "CUBIC"), ("int16", "LANCZOS4")]

@@ -6,6 +6,7 @@ and add in double, the fraction cut to float32 (except for float64 data), cubic 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from ndresize.dialects._opencv_axis import Axis
 from ndresize.dialects._opencv_taps import Taps
 
-__all__ = ["block", "cubic", "fractions", "linear"]
+__all__ = ["block", "cubic", "fractions", "inside", "linear"]
 
 _SHORTEST = 33  # outputs of a block, found by measuring
 
@@ -99,23 +100,31 @@ def cubic(axis: Axis, other: Axis | None, dtype: np.dtype[Any], *, in_block: boo
     return Taps(below - 1, weights.astype(np.float32).astype(np.float64), axis.n_in)
 
 
+def inside(axis: Axis) -> slice:
+    """Return the outputs of an affine map that lie a sample within the image, perhaps none."""
+    return _between(axis, axis.n_in - 2)
+
+
 def block(rows: Axis, columns: Axis) -> tuple[slice, slice] | None:
     """Return the rows and columns of an affine map that IPP makes as it resizes, if any.
 
-    They lie a sample within the image, and there are enough of them; nothing is so where an axis
-    shrinks to less than two thirds.
+    They lie a sample within the image, two at its end, and there are enough of them; nothing is so
+    where an axis shrinks to less than two thirds. The first and the last column are made once more
+    as others.
     """
     if min(rows.inverse, columns.inverse) < 2 / 3:
         return None
-    spans = []
-    for axis, other in ((rows, columns), (columns, rows)):
-        at = _coordinates(axis, other)
-        within = np.flatnonzero((at >= 1) & (at < axis.n_in - 3))
-        if len(within) < _SHORTEST:
-            return None
-        spans.append((int(within[0]), int(within[-1]) + 1))
-    (top, bottom), (left, right) = spans
-    return slice(top, bottom), slice(left + 1, right - 1)
+    spans = [_between(axis, axis.n_in - 3) for axis in (rows, columns)]
+    if any(span.stop - span.start < _SHORTEST for span in spans):
+        return None
+    return spans[0], spans[1]
+
+
+def _between(axis: Axis, last: int) -> slice:
+    """Return the outputs from where input sample 1 comes to lie to where `last` does."""
+    origin = 0.5 * axis.inverse - 0.5
+    start = math.ceil(axis.inverse + origin)
+    return slice(start, max(start, math.floor(last * axis.inverse + origin) + 1))
 
 
 def _exact_cubic(fraction: NDArray[np.float32]) -> NDArray[np.float64]:

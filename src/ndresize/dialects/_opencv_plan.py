@@ -3,40 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ndresize.axis import AxisOperator
 from ndresize.dialects import _arguments as arguments
 from ndresize.dialects import _opencv_area as area
 from ndresize.dialects import _opencv_exact as exact
 from ndresize.dialects import _opencv_ipp as ipp
+from ndresize.dialects import _opencv_ipp_cubic as cubic
 from ndresize.dialects import _opencv_passes as steps
 from ndresize.dialects import _opencv_taps as taps
 from ndresize.dialects._opencv_axis import Axis
+from ndresize.dialects._opencv_sums import Sums
 from ndresize.errors import ResizeError
 from ndresize.patch import shape_of
 from ndresize.plan import Arithmetic, Pass, Plan, refuse_uncountable
-from ndresize.rounding import RoundingRule
 
 __all__ = ["plan_of"]
 
 _FILTERED = ("uint8", "uint16", "int16", "float32", "float64")
 _EXACT = ("uint8", "int8", "uint16", "int16", "int32")
 _TAPS = {"LINEAR": 2, "LINEAR_EXACT": 2, "CUBIC": 4, "LANCZOS4": 8, "AREA": 2}
-
-
-class Sums(NamedTuple):
-    """What is summed, how sums become integers, and where that is done otherwise."""
-
-    passes: list[Pass]
-    rounding: RoundingRule = "half_even"
-    elsewhere: Elsewhere = ()
-
-
-Elsewhere = tuple[tuple[tuple[slice, ...], Sums], ...]
 
 
 def plan_of(
@@ -155,138 +144,14 @@ def _ipp(
 ) -> Sums:
     """Return passes in the arithmetic of IPP's resize or, where a factor is given, affine map."""
     rows, columns = axes
-    if interpolation == "CUBIC" and affine and dtype.kind != "f":
-        return _affine_cubic(channels, dtype, axes)
+    if interpolation == "CUBIC" and dtype.kind != "f":
+        return (cubic.mapped if affine else cubic.resized)(channels, dtype, axes)
     make = ipp.linear if interpolation == "LINEAR" else ipp.cubic
     across = make(columns, rows if affine else None, dtype)
     down = make(rows, columns if affine else None, dtype)
     if dtype.kind == "f":
         return Sums(_merged(across, down, Arithmetic.for_dtype(dtype)))
-    if interpolation == "LINEAR":
-        return Sums(_merged(across, down, steps.LERP))
-    if dtype.itemsize == 1:
-        return Sums(_cubic_of_bytes(channels, across, down, _inside(across)))
-    return _cubic_of_16_bits(channels, across, down)
-
-
-def _inside(along: taps.Taps) -> NDArray[np.bool_]:
-    """Return which output samples read nothing beyond an edge."""
-    inside: NDArray[np.bool_] = (along.first >= 0) & (along.first + 4 <= along.n_in)
-    return inside
-
-
-def _left_over(inside: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return the last columns inside, up to three, where IPP sums four at a time."""
-    columns = np.flatnonzero(inside)
-    return columns[len(columns) - len(columns) % 4 :]
-
-
-def _cubic_of_bytes(
-    channels: int, across: taps.Taps, down: taps.Taps, inside: NDArray[np.bool_]
-) -> list[Pass]:
-    """Return passes in IPP's orders for uint8.
-
-    With three channels all columns are chains. Else columns that read beyond an edge are, those
-    inside are summed four at a time, and those left over in another order.
-    """
-    order = np.tile(np.arange(4), (len(inside), 1))
-    trees = np.full(len(inside), steps.CHAIN)
-    if channels == 1:
-        order[_left_over(inside)] = 0, 2, 1, 3
-        trees[inside] = steps.HALVES
-    elif channels == 4:
-        order[inside] = 0, 2, 1, 3
-        order[_left_over(inside)] = 3, 0, 2, 1
-        trees[inside] = steps.FUSED_HALVES
-    return [
-        steps.in_trees(1, across, order, trees),
-        steps.in_trees(0, down, (1, 0, 3, 2), steps.FUSED_HALVES),
-    ]
-
-
-def _cubic_of_16_bits(channels: int, across: taps.Taps, down: taps.Taps) -> Sums:
-    """Return sums in IPP's orders for uint16 and int16.
-
-    What reads beyond an edge has an order of its own. There IPP begins with the first product of
-    a row in the outer two of its four rows, with the second in the inner two; a pass has one order
-    for all rows: that of the inner ones, whose weights are larger.
-    """
-    frame = Sums(
-        [
-            steps.in_trees(1, across, (1, 0, 2, 3), steps.CHAIN),
-            steps.in_trees(0, down, (0, 2, 1, 3), steps.HALVES),
-        ]
-    )
-    spans = [np.flatnonzero(_inside(along)) for along in (down, across)]
-    if not all(map(len, spans)):
-        return frame
-    rows, columns = (slice(int(span[0]), int(span[-1]) + 1) for span in spans)
-    inner = _cubic_of_16_bits_inside(channels, across, down, _inside(across))
-    return Sums(inner, elsewhere=_around(rows, columns, frame))
-
-
-def _cubic_of_16_bits_inside(
-    channels: int, across: taps.Taps, down: taps.Taps, inside: NDArray[np.bool_]
-) -> list[Pass]:
-    """Return passes for what reads nothing beyond an edge: the columns `inside`."""
-    order = np.tile((0, 1, 2, 3) if channels == 1 else (2, 1, 3, 0), (len(inside), 1))
-    if channels == 1:
-        order[_left_over(inside)] = 0, 2, 1, 3
-    halves = steps.HALVES if channels == 1 else steps.FUSED_HALVES
-    return [
-        steps.in_trees(1, across, order, halves),
-        steps.in_trees(0, down, (1, 0, 3, 2), steps.FUSED_HALVES),
-    ]
-
-
-def _around(rows: slice, columns: slice, frame: Sums) -> Elsewhere:
-    """Return the windows around a block, some of them empty, with their sums."""
-    return (
-        ((slice(0, rows.start),), frame),
-        ((slice(rows.stop, None),), frame),
-        ((rows, slice(0, columns.start)), frame),
-        ((rows, slice(columns.stop, None)), frame),
-    )
-
-
-def _affine_cubic(channels: int, dtype: np.dtype[Any], axes: tuple[Axis, Axis]) -> Sums:
-    """Return sums of IPP's affine map of integers, which resizes a block within large images."""
-    rows, columns = axes
-    frame = Sums(
-        _mapped_cubic(channels, ipp.cubic(columns, rows, dtype), ipp.cubic(rows, columns, dtype))
-    )
-    block = ipp.block(rows, columns)
-    if block is None:
-        return frame
-    across = ipp.cubic(columns, rows, dtype, in_block=True)
-    down = ipp.cubic(rows, columns, dtype, in_block=True)
-    inside = np.zeros(columns.n_out, np.bool_)
-    inside[block[1]] = True
-    make = _cubic_of_bytes if dtype.itemsize == 1 else _cubic_of_16_bits_inside
-    return Sums(make(channels, across, down, inside), elsewhere=_around(*block, frame))
-
-
-def _mapped_cubic(channels: int, across: taps.Taps, down: taps.Taps) -> list[Pass]:
-    """Return passes in the orders of IPP's affine map.
-
-    With four channels pixels inside are summed two at a time, and one that is left over as a chain.
-    """
-    straight, exchanged, outer = (0, 1, 2, 3), (1, 0, 3, 2), (1, 0, 2, 3)
-    if channels == 1:
-        first = steps.in_trees(0, down, exchanged, steps.FUSED_HALVES)
-    else:
-        first = steps.in_trees(
-            0, down, np.where(_inside(down)[:, None], straight, outer), steps.CHAIN
-        )
-    if channels < 4:
-        return [first, steps.in_trees(1, across, straight, steps.HALVES)]
-    columns = np.flatnonzero(_inside(across))
-    left_over = np.isin(np.arange(len(across.first)), columns[len(columns) - len(columns) % 2 :])
-    order = np.where(left_over[:, None], outer, exchanged)
-    return [
-        first,
-        steps.in_trees(1, across, order, np.where(left_over, steps.CHAIN, steps.FUSED_HALVES)),
-    ]
+    return Sums(_merged(across, down, steps.LERP))
 
 
 def _merged(across: taps.Taps, down: taps.Taps, arithmetic: Arithmetic) -> list[Pass]:
