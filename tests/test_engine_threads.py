@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from pathlib import Path
+from threading import Barrier
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import ndresize
-from ndresize.dialects import pillow
+from counterparts import Call, counterparts, make_data
+from ndresize.dialects import pillow, tensorflow
+
+ROOT = Path(__file__).parent.parent
 
 
 def run_script(tmp_path: Path, code: str) -> str:
@@ -170,6 +180,150 @@ def test_one_plan_that_many_threads_run_first() -> None:
                 np.testing.assert_array_equal(y, plan(layouts[k % 4].copy("C"), threads=1))
             for z in bytes_found:
                 np.testing.assert_array_equal(z, bytes_plan(picture, threads=1))
+
+
+CALLERS = 8
+
+
+@pytest.fixture
+def often() -> Iterator[None]:
+    """Let a Python that has a GIL hand it on as often as it can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def at_once(work: Callable[[int], Any]) -> list[Any]:
+    """Return what `work` gives to each of the callers, which all begin at the same time."""
+    barrier = Barrier(CALLERS)
+
+    def begin(caller: int) -> Any:
+        barrier.wait()
+        return work(caller)
+
+    with ThreadPoolExecutor(CALLERS) as pool:
+        return list(pool.map(begin, range(CALLERS)))
+
+
+SHARED: dict[str, tuple[Callable[[], ndresize.Plan], int]] = {
+    "floats": (
+        lambda: ndresize.resize.plan((60, 80, 3), "f4", sizes=(90, 70, 3), mode="cubic"),
+        60,
+    ),
+    "picks": (lambda: ndresize.resize.plan((9, 50, 70), "f4", sizes=(9, 99, 40)), 60),
+    "picks of little maps": (lambda: ndresize.resize.plan((40, 5, 5), "u1", sizes=(40, 9, 9)), 200),
+    "bytes": (lambda: pillow.resize.plan((60, 80, 3), "u1", (70, 111)), 60),
+    "one sum": (
+        lambda: tensorflow.tflite_resize.plan((1, 40, 50, 3), "f4", (70, 30)),
+        60,
+    ),
+    "stages": (lambda: ndresize.resize.plan((2,) * 9, "f4", sizes=(3,) * 9, mode="linear"), 20),
+    "a large output": (
+        lambda: ndresize.resize.plan((300, 400), "f4", sizes=(3000, 2000), mode="linear"),
+        4,
+    ),
+}
+
+
+@pytest.mark.usefixtures("often")
+@pytest.mark.parametrize("kind", SHARED)
+def test_eight_threads_share_a_plan(kind: str) -> None:
+    """Each gets what one alone gets, from its own array and from one that all of them read."""
+    make, times = SHARED[kind]
+    plan, alone = make(), make()
+    rng = np.random.default_rng(1)
+    arrays = [
+        (rng.random(plan.input_shape) * 255).astype(plan.input_dtype) for _ in range(CALLERS + 1)
+    ]
+    expected = [alone(x, threads=1) for x in arrays]
+    shared = CALLERS
+
+    def work(caller: int) -> list[int]:
+        wrong = []
+        for turn in range(times):
+            which = caller if turn % 2 else shared
+            if not np.array_equal(plan(arrays[which], threads=1 + turn % 3), expected[which]):
+                wrong.append(turn)
+        return wrong
+
+    assert at_once(work) == [[]] * CALLERS
+
+
+def unseen(name: str) -> list[tuple[Call, NDArray[Any]]]:
+    """Return calls of a function that nothing else makes, and their arrays."""
+    entry = counterparts()[name]
+    calls = [entry.draw(np.random.default_rng(seed)) for seed in range(5_000_000, 5_000_040)]
+    known = [call for call in calls if call.dtype != "bfloat16" or find_spec("ml_dtypes")]
+    return [(call, make_data(call, seed)) for seed, call in enumerate(known)]
+
+
+def answers(name: str, threads: int | None = None) -> list[str]:
+    """Return what our function answers to these calls, as digests."""
+    found = []
+    for call, x in unseen(name):
+        y = counterparts()[name].ours(x, **call.arguments, threads=threads)
+        found.append(f"{call} {y.dtype} {y.shape} {hashlib.sha256(y.tobytes()).hexdigest()}")
+    return found
+
+
+@pytest.fixture(scope="module")
+def answers_alone() -> Any:
+    """Return the answers of a process that has one thread."""
+    code = """
+import json
+from counterparts import counterparts
+from tests.test_engine_threads import answers
+print(json.dumps({name: answers(name, threads=1) for name in counterparts()}))
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    return json.loads(run.stdout)
+
+
+@pytest.mark.usefixtures("often")
+@pytest.mark.parametrize("name", counterparts())
+def test_calls_that_eight_threads_plan_at_once(name: str, answers_alone: Any) -> None:
+    """None of them has been planned before; each is planned and run by all, at the same time."""
+    for found in at_once(lambda _: answers(name)):
+        assert found == answers_alone[name]
+
+
+@pytest.mark.usefixtures("often")
+def test_more_plans_than_are_kept() -> None:
+    """Eight threads plan and throw out each other's plans."""
+    row = np.arange(7, dtype=np.float32)
+    sizes = range(1, 700)
+    expected = [ndresize.resize.plan.__wrapped__((7,), row.dtype, sizes=(n,))(row) for n in sizes]
+
+    def work(caller: int) -> list[int]:
+        turned = [*sizes[caller * 80 :], *sizes[: caller * 80]]
+        return [
+            n
+            for n in turned
+            if not np.array_equal(ndresize.resize(row, sizes=(n,)), expected[n - 1])
+        ]
+
+    assert at_once(work) == [[]] * CALLERS
+
+
+@pytest.mark.skipif(
+    getattr(sys, "_is_gil_enabled", lambda: True)(), reason="this Python runs with a GIL"
+)
+def test_the_gil_stays_off(tmp_path: Path) -> None:
+    """An extension that has not said that it can do without switches it on when it is loaded."""
+    printed = run_script(
+        tmp_path,
+        f"""
+import sys, warnings
+warnings.simplefilter("error")
+{PLANS}
+digest(2)
+print(sys._is_gil_enabled())
+""",
+    )
+    assert printed.strip() == "False"
 
 
 LONG = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
 from typing import Any, Concatenate, ParamSpec, Protocol, cast
@@ -43,7 +42,7 @@ def planned(name: str) -> Callable[[Planner[P]], ResizeFunction[P]]:
     """
 
     def decorate(planner: Planner[P]) -> ResizeFunction[P]:
-        kept: OrderedDict[Any, Plan] = OrderedDict()
+        kept: dict[Any, Plan] = {}  # the oldest first
         lock = Lock()
 
         def plan_for(shape: tuple[int, ...], dtype: Any, args: Any, kwargs: Any) -> Plan:
@@ -57,7 +56,7 @@ def planned(name: str) -> Callable[[Planner[P]], ResizeFunction[P]]:
                 with lock:
                     kept[key] = known
                     if len(kept) > _KEPT:
-                        kept.popitem(last=False)
+                        del kept[next(iter(kept))]
             return known
 
         @functools.wraps(planner)

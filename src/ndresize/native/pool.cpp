@@ -19,13 +19,22 @@
 namespace ndresize {
 namespace {
 
-// The processors that the container allows, or a large number.
+constexpr int no_limit = 1 << 20;
+
+// The processors that the container allows.
 int cgroup_limit() {
   std::ifstream file("/sys/fs/cgroup/cpu.max");
   std::string quota;
   double period = 0;
-  if (!(file >> quota >> period) || quota == "max" || period <= 0) return 1 << 20;
+  if (!(file >> quota >> period) || quota == "max" || period <= 0) return no_limit;
   return std::max(1, static_cast<int>(std::atof(quota.c_str()) / period + 0.5));
+}
+
+// What OMP_NUM_THREADS allows.
+int openmp_limit() {
+  const char* given = std::getenv("OMP_NUM_THREADS");
+  const int count = given ? std::atoi(given) : 0;
+  return count > 0 ? count : no_limit;
 }
 
 struct Job {
@@ -112,7 +121,8 @@ std::atomic<Pool*> pool{nullptr};
 // middle of that would leave the child waiting for it.
 [[maybe_unused]] const int registered =
     pthread_atfork(nullptr, nullptr, [] { pool = nullptr; });
-const int limit_of_container = cgroup_limit();
+// Read here as well, and not by a call: another thread may write to the environment at that time.
+const int limit = std::min(cgroup_limit(), openmp_limit());
 
 Pool& the_pool() {
   Pool* known = pool.load();
@@ -128,11 +138,9 @@ Pool& the_pool() {
 
 // Affinity, container and OMP_NUM_THREADS, whichever is least.
 int usable_threads() {
-  int count = limit_of_container;
+  int count = limit;
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) count = std::min(count, CPU_COUNT(&set));
-  if (const char* omp = std::getenv("OMP_NUM_THREADS"))
-    if (const int n = std::atoi(omp); n > 0) count = std::min(count, n);
   return std::max(count, 1);
 }
 
