@@ -155,10 +155,10 @@ def _wide_integers(call: Call) -> bool:
 
 
 def _three_axes(call: Call) -> bool:
-    """Return whether sums of three axes add up their roundings."""
+    """Tell whether weights below zero make sums of three axes and more larger than the samples."""
     lengths = zip(call.shape, call.arguments["shape"], strict=True)
     resized = sum(n_in != n_out for n_in, n_out in lengths)
-    return resized > 2 and call.arguments["method"] not in ("nearest", 0)
+    return resized > 2 and any(word in call.arguments["method"] for word in ("cubic", "lanczos"))
 
 
 def _fused_positions(call: Call) -> bool:

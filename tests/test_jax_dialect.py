@@ -160,3 +160,25 @@ def test_long_axes_agree_within_a_rounded_position(method: str) -> None:
         words = {"shape": (n_out,), "method": method, "antialias": False}
         ours, answer = jax.resize(data, **words), theirs("resize", data, **words)
         np.testing.assert_allclose(ours, answer, rtol=0, atol=4 * n_in * 2.0**-24)
+
+
+@pytest.mark.parametrize(
+    ("method", "n_in", "n_out"),
+    [
+        ("lanczos3", 7, 3),
+        ("lanczos3", 27, 23),
+        ("lanczos5", 9, 7),
+        ("lanczos5", 11, 32),
+        ("cubic", 8, 5),
+        ("cubic", 4, 10),
+        ("cubic", 12, 9),
+        ("cubic-pytorch", 5, 3),
+        ("cubic-pytorch", 16, 9),
+    ],
+)
+def test_weights_are_those_of_xla_to_the_bit(method: str, n_in: int, n_out: int) -> None:
+    """Where its loops read weights or make them anew, unroll or not, add in turn or in lanes."""
+    unit = np.eye(n_in, dtype=np.float32)
+    for antialias in (False, True):
+        words = {"shape": (n_in, n_out), "method": method, "antialias": antialias}
+        np.testing.assert_array_equal(jax.resize(unit, **words), theirs("resize", unit, **words))

@@ -2,7 +2,7 @@
 
 From ``jax/_src/image/scale.py``. ``resize`` is compiled as a whole: XLA multiplies by reciprocals
 instead of dividing, and adds to a product at once, as measured. ``scale_and_translate`` is not, and
-rounds each operation by itself. Sines are XLA's own; here they are correctly rounded.
+rounds each operation by itself. Sines are those of the C library in both (measured).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndresize.axis import AxisOperator
+from ndresize.dialects import _c_library
 from ndresize.edges import apply_edges
 
 __all__ = ["KERNELS", "area", "nearest", "taps", "weighted"]
@@ -24,8 +25,10 @@ Float32 = NDArray[np.float32]
 _HALF = np.float32(0.5)
 _SMALLEST_SUM = np.float32(1000 * float(np.finfo(np.float32).eps))
 _LANES = 8
-_SHORT = 15  # samples
+_SHORT = 15  # samples: fewer are added one by one where a loop makes what it adds,
+_IN_TURN = 24  # and so many where it reads it
 _SMALL_MATRIX = 90  # elements
+_WHOLE_LOOPS, _WHOLE_ROW = (4, 8), 10  # samples
 _UNROLLED = 96  # fewer positions are constants that XLA computes operation by operation
 
 
@@ -57,15 +60,12 @@ def _lanczos(radius: int, distance: Float32, factor: np.float32, compiled: bool)
     if compiled:
         fast = factor * pi
         slow = fast * (np.float32(1) / width)
-        waves = width * _sine(fast * distance) * _sine(slow * distance)
+        angle, slower = fast * distance, slow * distance
     else:
-        waves = width * _sine(pi * x) * _sine(pi * x / width)
+        angle, slower = pi * x, pi * x / width
+    waves = width * _c_library.sine(angle) * _c_library.sine(slower)
     waves = waves / (np.float32(np.pi**2) * (safe * safe))
     return np.where(x > radius, np.float32(0), np.where(near, np.float32(1), waves))
-
-
-def _sine(angle: Float32) -> Float32:
-    return np.sin(angle.astype(np.float64)).astype(np.float32)
 
 
 def _triangle(distance: Float32, factor: np.float32, compiled: bool) -> Float32:
@@ -181,7 +181,11 @@ def weighted(
     pads = radius if kernel == "cubic-pytorch" else 0
     stretch = max(inverse, np.float32(1)) if antialias else np.float32(1)
     # Where XLA's loops are short LLVM computes what it can beforehand, operation by operation.
-    fused = compiled and (not pads or (n_in + 2 * pads) * n_out >= _SMALL_MATRIX)
+    lanczos = kernel.startswith("lanczos")
+    small = n_in in _WHOLE_LOOPS and n_out <= _WHOLE_ROW and not lanczos
+    if pads:
+        small = (n_in + 2 * pads) * n_out < _SMALL_MATRIX
+    fused = compiled and not small
     at = _positions(n_out, inverse, shift, fused and (pads > 0 or n_out >= _UNROLLED))
     inside = (at >= -0.5) & (at <= np.float32(n_in - 0.5))
     near = np.clip(at, np.float32(-4 - pads), np.float32(n_in + 4 + pads))
@@ -197,12 +201,31 @@ def weighted(
         return function(distance / stretch, np.float32(1), fused)
 
     weights = summed = weights_at(at, fused)
-    short = n_out < _LANES and n_in < _SHORT
-    if compiled and not pads:  # the loop that sums the weights makes them anew
+    lanes = n_in >= _SHORT
+    if pads or lanczos:  # the loop that sums the weights reads them
+        lanes = n_in > _IN_TURN and n_out > 1
+    elif compiled:  # it makes them anew
+        short = n_out < _LANES and n_in < _SHORT
         again = _positions(n_out, inverse, shift, not short)
         summed = weights_at(again, not short or n_out <= 2)
-    total = _total(np.clip(source, 0, n_in - 1), summed, n_in if compiled and not short else 0)
+    if pads:
+        first, weights = _folded(source, weights, n_in)
+        source, summed = first[:, None] + np.arange(weights.shape[1]), weights
+    total = _total(source, summed, n_in if compiled and lanes else 0)
     return _finished(first, weights, total, None if pads else inside, n_in, compiled)
+
+
+def _folded(
+    source: NDArray[np.int64], weights: Float32, n_in: int
+) -> tuple[NDArray[np.int64], Float32]:
+    """Return where rows begin and their weights, those beyond an edge added to the edge's own."""
+    width = min(source.shape[1], n_in)
+    first = np.clip(source[:, 0], 0, n_in - width)
+    folded = np.zeros((len(source), width), np.float32)
+    rows = np.arange(len(source))
+    for tap in range(source.shape[1]):
+        folded[rows, np.clip(source[:, tap], 0, n_in - 1) - first] += weights[:, tap]
+    return first, folded
 
 
 def area(
