@@ -153,10 +153,6 @@ def _has_large_cells(call: Call) -> bool:
     return whole and round(scales[0]) * round(scales[1]) * largest > 2**24
 
 
-def _is_halved(call: Call) -> bool:
-    return [round(s, 9) for s in _scales(call)] == [2, 2]
-
-
 DEVIATIONS = {
     "linear-int16": lambda call: (
         _is(call, "LINEAR", "int16") and _is_ipp(call) and not _is_affine(call)
@@ -172,11 +168,6 @@ DEVIATIONS = {
     "linear-exact-int32": lambda call: _is(call, "LINEAR_EXACT", "int32"),
     "partial-cells-float64": lambda call: (
         _is(call, "AREA LINEAR LINEAR_EXACT", "float64") and _has_partial_cells(call)
-    ),
-    "partial-cells-int16": lambda call: (
-        _is(call, "AREA LINEAR LINEAR_EXACT", "int16")
-        and _has_partial_cells(call)
-        and _is_halved(call)
     ),
     "large-cells": lambda call: _is(call, "AREA", "int16 uint16") and _has_large_cells(call),
 }

@@ -242,18 +242,13 @@ def _whole_cells(dtype: np.dtype[Any], axes: tuple[Axis, Axis], channels: int) -
     rows, columns = axes
     factors = round(rows.scale), round(columns.scale)
     sums = area.whole_cells(rows, factors[0]), area.whole_cells(columns, factors[1])
-    rounded_up = factors == (2, 2) and channels in (1, 3, 4)
     if dtype.kind == "f":
         return Sums(_float_cells(dtype, factors, sums))
+    if factors == (2, 2):
+        return _halves(dtype, sums, rounded_up=channels in (1, 3, 4))
     if any((op.weights.sum(axis=1) < k).any() for op, k in zip(sums, factors, strict=True)):
-        if factors == (2, 2):
-            return _partial_halves(dtype, sums, rounded_up)
         return Sums(_means(factors, sums), "float32_half_even")
     cell = factors[0] * factors[1]
-    if rounded_up:
-        halves = Arithmetic("fixed", bits=1) if dtype == np.uint8 else steps.FLOAT32
-        passes = [Pass(axis, area.times(sums[axis], 0.5), halves) for axis in (0, 1)]
-        return Sums(passes, "half_up")
     if dtype == np.uint8:
         whole = [Pass(axis, sums[axis], Arithmetic("fixed")) for axis in (1, 0)]
         product = steps.scaled(0, np.full(rows.n_out, area.reciprocal(cell)))
@@ -275,33 +270,23 @@ def _float_cells(
     return _without_copies([Pass(0, down, arithmetic), Pass(1, across, arithmetic)])
 
 
-def _partial_halves(
+def _halves(
     dtype: np.dtype[Any], sums: tuple[AxisOperator, AxisOperator], rounded_up: bool
 ) -> Sums:
-    """Return passes for cells of 2x2, the last of which are not full, whose halves are exact.
+    """Return sums for cells of 2x2, whose halves are exact.
 
-    Only full cells are rounded up where they are halves. Where nothing is below zero a little more
-    than one half decides them, on an axis whose last cell has one sample, whose weight is 1. Where
-    that is both axes the last row takes the little back: in float64
-    ``x * (1 + 2**-27) * (1 - 2**-27)`` rounds to x.
+    Full cells are rounded up at halves if `rounded_up`, the last ones, where they are not full, to
+    even.
     """
     counts = [op.weights.sum(axis=1) for op in sums]
-    last = [count[-1] < 2 for count in counts]
-    weights = [np.where(count == 2, 0.5, 1.0) for count in counts]
-    if dtype.kind == "i" or not rounded_up:
-        how = Arithmetic("fixed", bits=1) if dtype == np.uint8 else steps.FLOAT32
-        halves = [Pass(axis, area.times(sums[axis], weights[axis]), how) for axis in (0, 1)]
-        return Sums(halves, "half_up" if rounded_up else "half_even")
-    in_floats = dtype != np.uint8 or all(last)
-    bits = [1, 1]
-    axis = 1 if last[1] else 0
-    bits[axis] = 27 if in_floats else 12
-    weights[axis][counts[axis] == 2] += 2.0 ** -(bits[axis] + in_floats)
-    if all(last):
-        weights[0][-1] -= 2.0**-27
-    sums_in = [steps.FLOAT64 if in_floats else Arithmetic("fixed", bits=n) for n in bits]
-    passes = [Pass(axis, area.times(sums[axis], weights[axis]), sums_in[axis]) for axis in (1, 0)]
-    return Sums(passes)
+    how = Arithmetic("fixed", bits=1) if dtype == np.uint8 else steps.FLOAT32
+    passes = [Pass(axis, area.times(sums[axis], 1 / counts[axis]), how) for axis in (0, 1)]
+    to_even = Sums(passes)
+    if not rounded_up:
+        return to_even
+    last = [slice(-1 if count[-1] < 2 else len(count), None) for count in counts]
+    windows = (last[0],), (slice(None), last[1])
+    return Sums(passes, "half_up", tuple((window, to_even) for window in windows))
 
 
 def _means(factors: tuple[int, int], sums: tuple[AxisOperator, AxisOperator]) -> list[Pass]:
