@@ -313,6 +313,20 @@ def test_lanczos4_of_bytes_is_compiled_where_its_sums_need_more_than_32_bits() -
 
 
 @pytest.mark.parametrize("channels", [1, 3, 4])
+@pytest.mark.parametrize("dtype", ["uint16", "int16", "float64"])
+def test_linear_with_factors_beyond_the_edges(dtype: str, channels: int) -> None:
+    """Where columns lie elsewhere in float64, and 16-bit integers are made of the last two rows."""
+    x = noise(5, 3001, channels, dtype=dtype).squeeze()
+    patched = 0
+    for factors in ((1.377, 5.31), (2.713, 7.77), (3.877, 3.1)):
+        agree(x, None, *factors, interpolation="INTER_LINEAR")
+        plan = ours.resize.plan(x.shape, dtype, None, *factors, "INTER_LINEAR")
+        assert is_compiled(plan)
+        patched += int((plan(x) != replace(plan, patches=())(x)).sum())
+    assert patched > 0
+
+
+@pytest.mark.parametrize("channels", [1, 3, 4])
 @pytest.mark.parametrize("dtype", ["uint8", "uint16", "int16"])
 def test_cubic_with_factors_has_a_block_within(dtype: str, channels: int) -> None:
     """Whose bounds are those of whole coordinates too, whose size has a threshold."""

@@ -7,6 +7,7 @@ and add in double, the fraction cut to float32 (except for float64 data), cubic 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from ndresize.dialects._opencv_axis import Axis
 from ndresize.dialects._opencv_taps import Taps
 
-__all__ = ["block", "cubic", "fractions", "inside", "linear"]
+__all__ = ["Map", "beyond", "block", "cubic", "fractions", "inside", "linear"]
 
 _SHORTEST = 33  # outputs of a block, found by measuring
 
@@ -38,93 +39,129 @@ def _high(x: Any) -> Any:
     return scaled - (scaled - x)
 
 
-def _coordinates(axis: Axis, other: Axis | None) -> NDArray[np.float64]:
-    """Return coordinates of a resize, or those of an affine map of this axis and an `other`."""
+@dataclass(frozen=True)
+class Map:
+    """An affine map of rows and columns of so many channels, which IPP does for given factors."""
+
+    rows: Axis
+    columns: Axis
+    channels: int
+
+
+def _coordinates(axis: Axis, by: Map | None) -> NDArray[np.float64]:
+    """Return coordinates of a resize, or those of an affine map."""
     index = np.arange(axis.n_out, dtype=np.float64)
-    if other is None:
+    if by is None:
         return _fused(index + 0.5, axis.n_in / axis.n_out, -0.5)
+    step = _step(axis, by)
+    other = by.columns if axis.axis == 0 else by.rows
     determinant = axis.inverse * other.inverse
-    step = other.inverse / determinant
     origin = -((-0.5 + 0.5 * axis.inverse) * other.inverse) / determinant
-    at = _fused(index, step, origin)
-    if axis.axis == 0:
-        return at
-    begin, end = int((at < 0).sum()), int((at <= axis.n_in - 1).sum())
-    return _in_lanes(at, begin, end, step)
+    return _fused(index, step, origin)
 
 
-def _in_lanes(at: NDArray[np.float64], begin: int, end: int, step: float) -> NDArray[np.float64]:
-    """Return the columns that lie inside as four running sums side by side."""
-    count = end - begin
+def _step(axis: Axis, by: Map) -> float:
+    other = by.columns if axis.axis == 0 else by.rows
+    return other.inverse / (axis.inverse * other.inverse)
+
+
+def _running(axis: Axis, by: Map, *, beyond: bool) -> NDArray[np.float64]:
+    """Return the coordinates of columns of float64, which are running sums.
+
+    In rows that lie `beyond` an edge it is one sum, in others several.
+    """
+    at, step = _coordinates(axis, by), _step(axis, by)
+    if beyond:
+        at[1:] = step
+        return np.cumsum(at)
+    return _in_lanes(at, _between(axis, 0, axis.n_in - 1), step, 4 if by.channels == 1 else 2)
+
+
+def _in_lanes(
+    at: NDArray[np.float64], inside: slice, step: float, width: int
+) -> NDArray[np.float64]:
+    """Return the columns that lie inside as two or four running sums side by side."""
+    begin, count = inside.start, inside.stop - inside.start
     if count < 3:
         return at
-    lanes = np.full(((count + 3) // 4, 4), 4 * step)
+    lanes = np.full(((count + width - 1) // width, width), width * step)
     lanes[0, :2] = at[begin : begin + 2]
-    lanes[0, 2:] = at[begin : begin + 2] + 2 * step
-    inside = np.cumsum(lanes, axis=0).ravel()[:count]
-    if count % 4 == 3:  # the last of three that are left over is two steps after the first
-        inside[-1] = inside[-3] + 2 * step
+    lanes[0, 2:] = (at[begin : begin + 2] + 2 * step)[: width - 2]
+    sums = np.cumsum(lanes, axis=0).ravel()[:count]
+    if width == 4 and count % 4 == 3:  # the last of three left over is two steps after the first
+        sums[-1] = sums[-3] + 2 * step
     result = at.copy()
-    result[begin:end] = inside
+    result[inside] = sums
     return result
 
 
 def fractions(
-    axis: Axis, other: Axis | None, dtype: np.dtype[Any]
+    axis: Axis, by: Map | None, dtype: np.dtype[Any], *, beyond: bool = False
 ) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """Return the sample below each coordinate and the distance from it in the type of the sums."""
-    at = _coordinates(axis, other)
+    double = dtype == np.float64
+    if double and by is not None and axis.axis == 1:
+        at = _running(axis, by, beyond=beyond)
+    else:
+        at = _coordinates(axis, by)
     below = np.floor(at)
-    kind = np.float64 if dtype == np.float64 else np.float32
-    return below.astype(np.int64), (at - below).astype(kind)
+    return below.astype(np.int64), (at - below).astype(np.float64 if double else np.float32)
 
 
-def linear(axis: Axis, other: Axis | None, dtype: np.dtype[Any]) -> Taps:
-    """Return two taps."""
-    below, fraction = fractions(axis, other, dtype)
+def linear(axis: Axis, by: Map | None, dtype: np.dtype[Any], *, beyond: bool = False) -> Taps:
+    """Return two taps; those of rows that lie `beyond` an edge if asked for."""
+    below, fraction = fractions(axis, by, dtype, beyond=beyond)
     inside = (below >= 0) & (below < axis.n_in - 1)
     fraction = np.where(inside, fraction, 0).astype(fraction.dtype)
     weights = np.stack([1 - fraction, fraction], axis=1).astype(np.float64)
     return Taps(np.clip(below, 0, axis.n_in - 1), weights, axis.n_in)
 
 
-def cubic(axis: Axis, other: Axis | None, dtype: np.dtype[Any], *, in_block: bool = False) -> Taps:
+def cubic(axis: Axis, by: Map | None, dtype: np.dtype[Any], *, in_block: bool = False) -> Taps:
     """Return four taps of Keys's cubic with a = -0.75, in float32.
 
     Those of a resize, and of the block of an affine map, are exact for a fraction of 23 bits,
     others of an affine map are polynomials of rounded powers, multiplied and added at once.
     """
-    below, fraction = fractions(axis, other, dtype)
-    exact = other is None or in_block
+    below, fraction = fractions(axis, by, dtype)
+    exact = by is None or in_block
     weights = _exact_cubic(fraction) if exact else _affine_cubic(fraction)
     return Taps(below - 1, weights.astype(np.float32).astype(np.float64), axis.n_in)
 
 
+def beyond(by: Map) -> tuple[slice, slice]:
+    """Return the rows of an affine map that lie beyond the edges, perhaps none."""
+    inside = _between(by.rows, 0, by.rows.n_in - 1)
+    return slice(0, inside.start), slice(inside.stop, None)
+
+
 def inside(axis: Axis) -> slice:
     """Return the outputs of an affine map that lie a sample within the image, perhaps none."""
-    return _between(axis, axis.n_in - 2)
+    return _between(axis, 1, axis.n_in - 2)
 
 
-def block(rows: Axis, columns: Axis) -> tuple[slice, slice] | None:
+def block(by: Map) -> tuple[slice, slice] | None:
     """Return the rows and columns of an affine map that IPP makes as it resizes, if any.
 
     They lie a sample within the image, two at its end, and there are enough of them; nothing is so
     where an axis shrinks to less than two thirds. The first and the last column are made once more
     as others.
     """
+    rows, columns = by.rows, by.columns
     if min(rows.inverse, columns.inverse) < 2 / 3:
         return None
-    spans = [_between(axis, axis.n_in - 3) for axis in (rows, columns)]
+    spans = [_between(axis, 1, axis.n_in - 3) for axis in (rows, columns)]
     if any(span.stop - span.start < _SHORTEST for span in spans):
         return None
     return spans[0], spans[1]
 
 
-def _between(axis: Axis, last: int) -> slice:
-    """Return the outputs from where input sample 1 comes to lie to where `last` does."""
+def _between(axis: Axis, first: int, last: int) -> slice:
+    """Return the outputs from where one input sample comes to lie to where another does."""
     origin = 0.5 * axis.inverse - 0.5
-    start = math.ceil(axis.inverse + origin)
-    return slice(start, max(start, math.floor(last * axis.inverse + origin) + 1))
+    start = max(0, math.ceil(first * axis.inverse + origin))
+    stop = min(axis.n_out, math.floor(last * axis.inverse + origin) + 1)
+    return slice(start, max(start, stop))
 
 
 def _exact_cubic(fraction: NDArray[np.float32]) -> NDArray[np.float64]:

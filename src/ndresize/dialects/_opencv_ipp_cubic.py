@@ -107,16 +107,17 @@ def mapped(channels: int, dtype: np.dtype[Any], axes: tuple[Axis, Axis]) -> Sums
     inside are summed two at a time; one that is left over has an order of its own too.
     """
     rows, columns = axes
-    across, down = ipp.cubic(columns, rows, dtype), ipp.cubic(rows, columns, dtype)
+    by = ipp.Map(rows, columns, channels)
+    across, down = ipp.cubic(columns, by, dtype), ipp.cubic(rows, by, dtype)
     everything = slice(0, rows.n_out), slice(0, columns.n_out)
     edge, inner, single = _in_map(channels, across, down)
     layers = [(everything, edge)]
     if channels > 1:
         layers.append(((ipp.inside(rows), ipp.inside(columns)), inner))
     parts = [layers[-1][0]]  # where pixels are summed two at a time
-    if (block := ipp.block(rows, columns)) is not None:
-        across = ipp.cubic(columns, rows, dtype, in_block=True)
-        down = ipp.cubic(rows, columns, dtype, in_block=True)
+    if (block := ipp.block(by)) is not None:
+        across = ipp.cubic(columns, by, dtype, in_block=True)
+        down = ipp.cubic(rows, by, dtype, in_block=True)
         inside = np.zeros(columns.n_out, np.bool_)
         inside[block[1]] = True
         make = _bytes if dtype.itemsize == 1 else _words_inside

@@ -16,10 +16,11 @@ from ndresize.dialects import _opencv_ipp_cubic as cubic
 from ndresize.dialects import _opencv_passes as steps
 from ndresize.dialects import _opencv_taps as taps
 from ndresize.dialects._opencv_axis import Axis
-from ndresize.dialects._opencv_sums import Sums
+from ndresize.dialects._opencv_sums import Elsewhere, Sums
 from ndresize.errors import ResizeError
 from ndresize.patch import shape_of
 from ndresize.plan import Arithmetic, Pass, Plan, refuse_uncountable
+from ndresize.products import Products
 
 __all__ = ["plan_of"]
 
@@ -146,12 +147,36 @@ def _ipp(
     rows, columns = axes
     if interpolation == "CUBIC" and dtype.kind != "f":
         return (cubic.mapped if affine else cubic.resized)(channels, dtype, axes)
+    by = ipp.Map(rows, columns, channels) if affine else None
     make = ipp.linear if interpolation == "LINEAR" else ipp.cubic
-    across = make(columns, rows if affine else None, dtype)
-    down = make(rows, columns if affine else None, dtype)
-    if dtype.kind == "f":
-        return Sums(_merged(across, down, Arithmetic.for_dtype(dtype)))
-    return Sums(_merged(across, down, steps.LERP))
+    down = make(rows, by, dtype)
+    how = Arithmetic.for_dtype(dtype) if dtype.kind == "f" else steps.LERP
+    sums = Sums(_merged(make(columns, by, dtype), down, how))
+    if by is None or interpolation == "CUBIC":
+        return sums
+    return replace(sums, elsewhere=_beyond_edges(dtype, by, sums))
+
+
+def _beyond_edges(dtype: np.dtype[Any], by: ipp.Map, sums: Sums) -> Elsewhere:
+    """Return how IPP's linear affine map sums in rows beyond the edges.
+
+    Columns have other coordinates there, which shows in float64. Of small integers rows from the
+    last sample on are ``a + (b - a)`` of the last two, where both are float32.
+    """
+    if dtype == np.float32:
+        return ()
+    if dtype == np.float64:
+        across = ipp.linear(by.columns, by, dtype, beyond=True)
+        other = Sums(_merged(across, ipp.linear(by.rows, by, dtype), Arithmetic.for_dtype(dtype)))
+        return tuple(((rows,), other) for rows in ipp.beyond(by))
+    below, fraction = ipp.fractions(by.rows, by, dtype)
+    last = by.rows.n_in - 1
+    after = slice(int((below + fraction < last).sum()), None)
+    index = np.tile((last, last - 1, last - 1, last - 1), (by.rows.n_out, 1))
+    weights = np.tile((1.0, -1.0, 1.0, 0.0), (by.rows.n_out, 1))
+    both = Pass.of_products(0, Products(index, weights, steps.HALVES, by.rows.n_in))
+    passes = [step for step in sums.passes if step.axis == 1]
+    return (((after,), Sums([*passes, both])),)
 
 
 def _merged(across: taps.Taps, down: taps.Taps, arithmetic: Arithmetic) -> list[Pass]:

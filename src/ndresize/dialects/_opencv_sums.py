@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ndresize.plan import Pass
 from ndresize.rounding import RoundingRule
 
-__all__ = ["Rectangle", "Sums", "around", "nested"]
+__all__ = ["Elsewhere", "Rectangle", "Sums", "around", "nested"]
 
 Rectangle = tuple[slice, slice]
 
@@ -19,7 +19,10 @@ class Sums:
 
     passes: list[Pass]
     rounding: RoundingRule = "half_even"
-    elsewhere: tuple[tuple[tuple[slice, ...], Sums], ...] = ()
+    elsewhere: Elsewhere = ()
+
+
+Elsewhere = tuple[tuple[tuple[slice, ...], Sums], ...]
 
 
 def nested(
