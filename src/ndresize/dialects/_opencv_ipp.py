@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ndresize.dialects._opencv_axis import Axis
 from ndresize.dialects._opencv_taps import Taps
 
-__all__ = ["Map", "beyond", "block", "cubic", "fractions", "inside", "linear"]
+__all__ = ["Map", "beyond", "block", "cubic", "fractions", "inside", "linear", "mapped_cubic"]
 
 _SHORTEST = 33  # outputs of a block, found by measuring
 
@@ -53,28 +53,24 @@ def _coordinates(axis: Axis, by: Map | None) -> NDArray[np.float64]:
     index = np.arange(axis.n_out, dtype=np.float64)
     if by is None:
         return _fused(index + 0.5, axis.n_in / axis.n_out, -0.5)
-    step = _step(axis, by)
     other = by.columns if axis.axis == 0 else by.rows
     determinant = axis.inverse * other.inverse
     origin = -((-0.5 + 0.5 * axis.inverse) * other.inverse) / determinant
-    return _fused(index, step, origin)
+    return _fused(index, other.inverse / determinant, origin)
 
 
-def _step(axis: Axis, by: Map) -> float:
-    other = by.columns if axis.axis == 0 else by.rows
-    return other.inverse / (axis.inverse * other.inverse)
+def _running(by: Map, *, beyond: bool) -> NDArray[np.float64]:
+    """Return coordinates of columns that are running sums.
 
-
-def _running(axis: Axis, by: Map, *, beyond: bool) -> NDArray[np.float64]:
-    """Return the coordinates of columns of float64, which are running sums.
-
-    In rows that lie `beyond` an edge it is one sum, in others several.
+    In rows that read `beyond` an edge it is one sum, in others there are several.
     """
-    at, step = _coordinates(axis, by), _step(axis, by)
+    at = _coordinates(by.columns, by)
+    step = by.rows.inverse / (by.columns.inverse * by.rows.inverse)
     if beyond:
         at[1:] = step
         return np.cumsum(at)
-    return _in_lanes(at, _between(axis, 0, axis.n_in - 1), step, 4 if by.channels == 1 else 2)
+    within = _between(by.columns, 0, by.columns.n_in - 1)
+    return _in_lanes(at, within, step, 4 if by.channels == 1 else 2)
 
 
 def _in_lanes(
@@ -95,17 +91,21 @@ def _in_lanes(
     return result
 
 
+def _split(at: NDArray[np.float64], kind: type) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Return the sample below each coordinate and the distance from it in the type of the sums."""
+    below = np.floor(at)
+    return below.astype(np.int64), (at - below).astype(kind)
+
+
 def fractions(
     axis: Axis, by: Map | None, dtype: np.dtype[Any], *, beyond: bool = False
 ) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Return the sample below each coordinate and the distance from it in the type of the sums."""
-    double = dtype == np.float64
-    if double and by is not None and axis.axis == 1:
-        at = _running(axis, by, beyond=beyond)
-    else:
-        at = _coordinates(axis, by)
-    below = np.floor(at)
-    return below.astype(np.int64), (at - below).astype(np.float64 if double else np.float32)
+    """Return the samples below and the fractions of two taps; columns of float64 are summed up."""
+    if dtype != np.float64:
+        return _split(_coordinates(axis, by), np.float32)
+    if by is None or axis.axis == 0:
+        return _split(_coordinates(axis, by), np.float64)
+    return _split(_running(by, beyond=beyond), np.float64)
 
 
 def linear(axis: Axis, by: Map | None, dtype: np.dtype[Any], *, beyond: bool = False) -> Taps:
@@ -117,15 +117,26 @@ def linear(axis: Axis, by: Map | None, dtype: np.dtype[Any], *, beyond: bool = F
     return Taps(np.clip(below, 0, axis.n_in - 1), weights, axis.n_in)
 
 
-def cubic(axis: Axis, by: Map | None, dtype: np.dtype[Any], *, in_block: bool = False) -> Taps:
+def cubic(axis: Axis, by: Map | None) -> Taps:
     """Return four taps of Keys's cubic with a = -0.75, in float32.
 
-    Those of a resize, and of the block of an affine map, are exact for a fraction of 23 bits,
-    others of an affine map are polynomials of rounded powers, multiplied and added at once.
+    They are those of a resize, and of the block of an affine map: exact for a fraction of 23 bits.
     """
-    below, fraction = fractions(axis, by, dtype)
-    exact = by is None or in_block
-    weights = _exact_cubic(fraction) if exact else _affine_cubic(fraction)
+    below, fraction = _split(_coordinates(axis, by), np.float32)
+    return _four(axis, below, _exact_cubic(fraction))
+
+
+def mapped_cubic(axis: Axis, by: Map, *, beyond: bool = False) -> Taps:
+    """Return four taps of an affine map: polynomials of rounded powers.
+
+    Products are added at once. Columns are those of rows that read `beyond` an edge if asked for.
+    """
+    at = _running(by, beyond=beyond) if axis.axis == 1 else _coordinates(axis, by)
+    below, fraction = _split(at, np.float32)
+    return _four(axis, below, _affine_cubic(fraction))
+
+
+def _four(axis: Axis, below: NDArray[np.int64], weights: NDArray[Any]) -> Taps:
     return Taps(below - 1, weights.astype(np.float32).astype(np.float64), axis.n_in)
 
 

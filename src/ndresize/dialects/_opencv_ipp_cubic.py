@@ -23,7 +23,7 @@ __all__ = ["mapped", "resized"]
 def resized(channels: int, dtype: np.dtype[Any], axes: tuple[Axis, Axis]) -> Sums:
     """Return sums of IPP's resize."""
     rows, columns = axes
-    across, down = ipp.cubic(columns, None, dtype), ipp.cubic(rows, None, dtype)
+    across, down = ipp.cubic(columns, None), ipp.cubic(rows, None)
     if dtype.itemsize == 1:
         return Sums(_bytes(channels, across, down, _inside(across)))
     return _words(channels, across, down)
@@ -103,26 +103,28 @@ def _words_inside(
 def mapped(channels: int, dtype: np.dtype[Any], axes: tuple[Axis, Axis]) -> Sums:
     """Return sums of IPP's affine map of integers, which resizes a block within large images.
 
-    Around it one channel has one order. Else what reads beyond an edge has its own, and pixels
+    Columns of rows that read beyond an edge have coordinates of their own. Around the block one
+    channel has one order. Else what reads beyond an edge has its own, and pixels
     inside are summed two at a time; one that is left over has an order of its own too.
     """
     rows, columns = axes
     by = ipp.Map(rows, columns, channels)
-    across, down = ipp.cubic(columns, by, dtype), ipp.cubic(rows, by, dtype)
+    down = ipp.mapped_cubic(rows, by)
     everything = slice(0, rows.n_out), slice(0, columns.n_out)
-    edge, inner, single = _in_map(channels, across, down)
-    layers = [(everything, edge)]
+    inside = ipp.inside(rows), ipp.inside(columns)
+    beyond, _, _ = _in_map(channels, ipp.mapped_cubic(columns, by, beyond=True), down)
+    edge, inner, single = _in_map(channels, ipp.mapped_cubic(columns, by), down)
+    layers = [(everything, beyond), ((inside[0], everything[1]), edge)]
     if channels > 1:
-        layers.append(((ipp.inside(rows), ipp.inside(columns)), inner))
+        layers.append((inside, inner))
     parts = [layers[-1][0]]  # where pixels are summed two at a time
     if (block := ipp.block(by)) is not None:
-        across = ipp.cubic(columns, by, dtype, in_block=True)
-        down = ipp.cubic(rows, by, dtype, in_block=True)
-        inside = np.zeros(columns.n_out, np.bool_)
-        inside[block[1]] = True
+        across, down = ipp.cubic(columns, by), ipp.cubic(rows, by)
+        in_block = np.zeros(columns.n_out, np.bool_)
+        in_block[block[1]] = True
         make = _bytes if dtype.itemsize == 1 else _words_inside
         block = block[0], slice(block[1].start + 1, block[1].stop - 1)
-        layers.append((block, make(channels, across, down, inside)))
+        layers.append((block, make(channels, across, down, in_block)))
         parts = around(block, parts[0])
     left_over = [
         (part[0], slice(part[1].stop - 1, part[1].stop))

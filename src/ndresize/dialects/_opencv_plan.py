@@ -148,11 +148,15 @@ def _ipp(
     if interpolation == "CUBIC" and dtype.kind != "f":
         return (cubic.mapped if affine else cubic.resized)(channels, dtype, axes)
     by = ipp.Map(rows, columns, channels) if affine else None
-    make = ipp.linear if interpolation == "LINEAR" else ipp.cubic
-    down = make(rows, by, dtype)
     how = Arithmetic.for_dtype(dtype) if dtype.kind == "f" else steps.LERP
-    sums = Sums(_merged(make(columns, by, dtype), down, how))
-    if by is None or interpolation == "CUBIC":
+    if interpolation == "CUBIC":
+        pair = [
+            ipp.cubic(axis, None) if by is None else ipp.mapped_cubic(axis, by)
+            for axis in (columns, rows)
+        ]
+        return Sums(_merged(pair[0], pair[1], how))
+    sums = Sums(_merged(ipp.linear(columns, by, dtype), ipp.linear(rows, by, dtype), how))
+    if by is None:
         return sums
     return replace(sums, elsewhere=_beyond_edges(dtype, by, sums))
 
