@@ -88,6 +88,49 @@ def test_agrees_with_the_portable_executor(options: dict[str, Any]) -> None:
     assert difference <= 2 * taps * np.finfo(np.float32).eps * weights * np.abs(x).max()
 
 
+@pytest.mark.parametrize("options", MODES[:-1], ids=str)
+@pytest.mark.parametrize(
+    ("shape", "sizes"),
+    [((130, 7, 7), (130, 14, 14)), ((9, 3, 5, 6), (9, 3, 3, 11)), ((17, 4, 6, 5), (17, 9, 3, 8))],
+)
+def test_little_maps_are_the_same_lane_by_lane_and_row_by_row(
+    options: dict[str, Any], shape: tuple[int, ...], sizes: tuple[int, ...]
+) -> None:
+    """Maps without gaps are a lane each; the rows of maps with gaps are made one by one."""
+    for dtype in (np.float32, np.float64, np.float16, np.uint8, np.int16, np.int32, np.int64):
+        x = noise(shape, np.int32 if dtype is np.int64 else dtype).astype(dtype)
+        plan = ndresize.resize.plan(shape, dtype, sizes=sizes, **options)
+        apart = np.zeros((*shape[:-1], shape[-1] + 1), dtype)[..., :-1]
+        apart[...] = x
+        for threads in (1, 3):
+            np.testing.assert_array_equal(plan(x, threads=threads), plan(apart, threads=threads))
+        every_other = np.repeat(x, 2, axis=0)[::2]
+        np.testing.assert_array_equal(plan(every_other), plan(apart))
+        exact = portable.run(plan, x).astype(np.float64)
+        unit = np.finfo(dtype).eps if np.dtype(dtype).kind == "f" else np.float64(0.5)
+        size = np.abs(x).astype(np.float64).max() if np.dtype(dtype).kind == "f" else 1
+        assert np.abs(plan(x) - exact).max() <= 64 * unit * size
+
+
+def test_nan_in_a_little_map_stays_where_its_weight_is_not_zero() -> None:
+    x = noise((20, 8, 8))
+    x[3, 2, 5] = np.nan
+    x[19, 7, 7] = np.inf
+    plan = ndresize.resize.plan(
+        x.shape,
+        x.dtype,
+        sizes=(20, 15, 15),
+        mode="linear",
+        coordinate_transformation_mode="align_corners",
+    )
+    apart = np.zeros((20, 8, 9), np.float32)[..., :-1]
+    apart[...] = x
+    y = plan(x)
+    np.testing.assert_array_equal(y, plan(apart))
+    assert np.isnan(y[3]).sum() == 9
+    assert np.isnan(np.delete(y, [3, 19], axis=0)).sum() == 0
+
+
 def test_a_row_longer_than_a_tile_is_the_same_row() -> None:
     x = noise((2, 150_000))
     for options in MODES:

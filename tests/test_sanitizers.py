@@ -52,8 +52,8 @@ def test_random_programs_touch_no_other_memory_and_sum_right(tmp_path: Path) -> 
         for file, sets in SETS.items()
         for name, flags in sets.items()
     ]
-    parts = ("program", "nest", "tiles", "product_tables", "walk", "picture", "picture_tables")
-    parts += ("joint", "pool")
+    parts = ("program", "nest", "tiles", "product_tables", "walk", "maps", "joint", "pool")
+    parts += ("picture", "picture_tables")
     sources = [NATIVE / f"{name}.cpp" for name in parts]
     sources.append(Path(__file__).parent / "native" / "fuzz.cpp")
     jobs += [(source, tmp_path / f"{source.stem}.o") for source in sources]

@@ -162,32 +162,34 @@ AxisTable make_products(i64 n_in, i64 n_out) {
   return t;
 }
 
-// How large an output is: anything, or sums or picks that go to memory past the caches.
-enum class Size { any, large_sums, large_picks };
+// How large an output is: anything, or sums or picks that go to memory past the caches, or many little
+// maps without gaps.
+enum class Size { any, large_sums, large_picks, maps };
 
 template <class T>
 bool once(int type, const Kernels& kernels, Size how_large = Size::any) {
-  const bool large = how_large != Size::any;
+  const bool maps = how_large == Size::maps, large = how_large != Size::any && !maps;
   const bool floating = std::is_floating_point_v<T>;
   Spec spec{};
   spec.type = type;
-  spec.picks = large ? how_large == Size::large_picks : draw(0, 4) == 0;
-  spec.wide_in = !spec.picks && !floating && draw(0, 3) == 0;
-  spec.wide_out = !spec.picks && !floating && draw(0, 3) == 0;
+  spec.picks = large ? how_large == Size::large_picks : !maps && draw(0, 4) == 0;
+  spec.wide_in = !spec.picks && !floating && !maps && draw(0, 3) == 0;
+  spec.wide_out = !spec.picks && !floating && !maps && draw(0, 3) == 0;
   spec.item = spec.item_out = sizeof(T);
   const int size = kernels.rows[type].accumulator_size;
   if (spec.wide_in) spec.item = size;
   if (spec.wide_out) spec.item_out = size;
   spec.rounding = static_cast<Rounding>(draw(0, 4));
-  const size_t rank = large ? 2 : static_cast<size_t>(draw(1, 4));
+  const size_t rank = large ? 2 : static_cast<size_t>(draw(maps ? 2 : 1, 4));
   const i64 longest = large ? 300 : rank == 1 ? 300 : rank == 2 ? 70 : 12;
   for (size_t k = 0; k < rank; ++k) spec.shape_in.push_back(draw(1, longest));
+  if (maps) spec.shape_in[0] = draw(8, 40);
   spec.shape_out = spec.shape_in;
-  const bool products = !spec.picks && kernels.rows[type].sum_products && draw(0, 1);
+  const bool products = !spec.picks && !maps && kernels.rows[type].sum_products && draw(0, 1);
   std::vector<int> axes;
-  for (size_t k = 0; k < rank; ++k)
+  for (size_t k = maps; k < rank; ++k)
     if (large || draw(0, 2)) axes.push_back(static_cast<int>(k));
-  if (axes.empty()) axes.push_back(0);
+  if (axes.empty()) axes.push_back(maps);
   if (axes.size() > 2) axes.resize(2);  // products of eighths stay exact
   if (large) axes = {1, 0};  // sums of resized rows are what is streamed
   else std::shuffle(axes.begin(), axes.end(), rng);
@@ -202,8 +204,8 @@ bool once(int type, const Kernels& kernels, Size how_large = Size::any) {
     if (pass.table.taps == 2 && !pass.table.has_products() && draw(0, 1)) make_lerp(pass.table, size);
     spec.passes.push_back(std::move(pass));
   }
-  Array in = make_array(spec.shape_in, spec.item, true);
-  Array out = make_array(spec.shape_out, spec.item_out, false, large);
+  Array in = make_array(spec.shape_in, spec.item, !maps, maps);
+  Array out = make_array(spec.shape_out, spec.item_out, false, large || maps);
   each(spec.shape_in, [&](const std::vector<i64>& at) {
     const double value = static_cast<double>(draw(std::is_signed_v<T> ? -100 : 0, 100));
     char* p = in.p + offset(at, in.stride);
@@ -528,19 +530,20 @@ int main(int argc, char** argv) {
   for (int k = 0; k < count; ++k) {
     const JointKernels* joints = joint_sets[static_cast<size_t>(draw(0, static_cast<i64>(joint_sets.size()) - 1))];
     const Kernels& kernels = *sets[static_cast<size_t>(draw(0, static_cast<i64>(sets.size()) - 1))];
+    const Size size = draw(0, 3) ? Size::any : Size::maps;
     bool good = true;
     switch (draw(0, 18)) {
-      case 0: good = once<float>(f32, kernels); break;
-      case 1: good = once<double>(f64, kernels); break;
-      case 2: good = once<std::uint8_t>(u8, kernels); break;
-      case 3: good = once<std::int8_t>(i8, kernels); break;
-      case 4: good = once<std::uint16_t>(u16, kernels); break;
-      case 5: good = once<std::int16_t>(i16, kernels); break;
-      case 6: good = once<std::uint32_t>(u32, kernels); break;
-      case 7: good = once<std::int32_t>(i32, kernels); break;
-      case 8: good = once<std::int64_t>(s64, kernels); break;
-      case 9: good = once<std::uint8_t>(u8d, kernels); break;
-      case 10: good = once<std::int16_t>(i16d, kernels); break;
+      case 0: good = once<float>(f32, kernels, size); break;
+      case 1: good = once<double>(f64, kernels, size); break;
+      case 2: good = once<std::uint8_t>(u8, kernels, size); break;
+      case 3: good = once<std::int8_t>(i8, kernels, size); break;
+      case 4: good = once<std::uint16_t>(u16, kernels, size); break;
+      case 5: good = once<std::int16_t>(i16, kernels, size); break;
+      case 6: good = once<std::uint32_t>(u32, kernels, size); break;
+      case 7: good = once<std::int32_t>(i32, kernels, size); break;
+      case 8: good = once<std::int64_t>(s64, kernels, size); break;
+      case 9: good = once<std::uint8_t>(u8d, kernels, size); break;
+      case 10: good = once<std::int16_t>(i16d, kernels, size); break;
       case 11: good = joint<std::uint8_t>(u8, joints); break;
       case 12: good = joint<std::int8_t>(i8, joints); break;
       case 13: good = joint<std::int32_t>(i32, joints); break;

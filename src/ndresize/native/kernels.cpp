@@ -22,6 +22,10 @@ void load_row(const char* src, std::ptrdiff_t stride, void* dst, i64 n) {
   if (stride == sizeof(T)) {
     for (; j + L <= n; j += L)
       store_lanes<A>(to + j * i64(sizeof(A)), widen<T>(src + j * i64(sizeof(T))));
+    if (j < n && n >= L) {
+      store_lanes<A>(to + (n - L) * i64(sizeof(A)), widen<T>(src + (n - L) * i64(sizeof(T))));
+      return;
+    }
   } else if constexpr (sizeof(T) == 4) {
     if (const i64 far = stride * L; far == static_cast<std::int32_t>(far))
       for (; j + L <= n; j += L)
@@ -42,9 +46,14 @@ void store_row(const void* src, char* dst, std::ptrdiff_t stride, i64 n) {
   using A = Accumulator<T>;
   const char* from = static_cast<const char*>(src);
   i64 j = 0;
-  if (stride == sizeof(T))
+  if (stride == sizeof(T)) {
     for (; j + L <= n; j += L)
       narrow<T, R>(dst + j * i64(sizeof(T)), load_lanes<A>(from + j * i64(sizeof(A))));
+    if (j < n && n >= L) {
+      narrow<T, R>(dst + (n - L) * i64(sizeof(T)), load_lanes<A>(from + (n - L) * i64(sizeof(A))));
+      return;
+    }
+  }
   while (j < n) {
     const i64 count = n - j < L ? n - j : L;
     A in[L] = {};
@@ -74,27 +83,26 @@ void settle_row(void* row, i64 n) {
 }
 
 template <class T>
-bool any_nan(const char* row, std::ptrdiff_t stride, i64 n) {
+bool any_nan(const char* row, i64 n) {
   if constexpr (is_int<T>) {
     return false;
   } else {
     using A = Accumulator<T>;
     using I = std::conditional_t<sizeof(A) == 4, std::int32_t, std::int64_t>;
     V<I> found{};
-    i64 j = 0;
-    if (stride == sizeof(T))
-      for (; j + L <= n; j += L) {
-        const V<A> x = widen<T>(row + j * i64(sizeof(T)));
-        found |= x != x;
-      }
-    for (; j < n; ++j) {
-      T part[L] = {};
-      std::memcpy(part, row + j * stride, sizeof(T));
-      const V<A> x = widen<T>(part);
+    const auto look = [&](const void* p) {
+      const V<A> x = widen<T>(p);
       found |= x != x;
+    };
+    if (n < L) {
+      T part[L] = {};
+      std::memcpy(part, row, n * sizeof(T));
+      look(part);
     }
-    I any = 0;
-    for (int k = 0; k < L; ++k) any |= found[k];
+    for (i64 o = 0; o < n && n >= L; o += L) look(row + block_start(o, n) * i64(sizeof(T)));
+    std::uint64_t parts[sizeof found / 8], any = 0;
+    std::memcpy(parts, &found, sizeof found);
+    for (const std::uint64_t part : parts) any |= part;
     return any != 0;
   }
 }
@@ -229,6 +237,12 @@ constexpr RowKernels row_kernels() {
         sum_taps<A, false>(table, rows, count, dst, scratch);
       },
       square_kernel<A>(),
+      [](const char* const* rows, int count, char* lanes, i64 step, i64 n) {
+        rows_to_lanes<A>(rows, count, reinterpret_cast<V<A>*>(lanes), step, n);
+      },
+      [](const char* lanes, i64 step, char* const* rows, int count, i64 n) {
+        lanes_to_rows<A>(reinterpret_cast<const V<A>*>(lanes), step, rows, count, n);
+      },
       any_nan<T>,
   };
 }

@@ -24,6 +24,10 @@ enum class Method : int {
   pixels,     // of products: the channels of one sample at a time
 };
 
+// Where a block of eight outputs begins, the one from `o` on of `n`: the last one ends with the row and
+// makes some again, for parts of vectors are slow to write.
+inline i64 block_start(i64 o, i64 n) { return o + 8 <= n || n < 8 ? o : n - 8; }
+
 // The weighted sums along one tile of a row, as tables for one method.
 // An element is one channel of one sample; a row of n samples has n * channels elements.
 struct RowTable {
@@ -47,6 +51,7 @@ struct RowTable {
   const int* lane_trees;    // [block][lanes]
 };
 
+constexpr int map_lanes = 8;
 constexpr int most_axis_taps = 16;  // of sum_axis
 
 struct RowKernels {
@@ -88,8 +93,11 @@ struct RowKernels {
   // or both by lerps, for a table of pairs; null of other accumulators than float. `next`: the rows of the next call.
   void (*sum_square)(const RowTable&, const char* const* rows, const char* const* next,
                      const void* across, char* dst, bool safe);
+  // Rows of accumulators to lanes, and back: element j of up to `map_lanes` rows is vector j * step.
+  void (*rows_to_lanes)(const char* const* rows, int count, char* lanes, i64 step, i64 n);
+  void (*lanes_to_rows)(const char* lanes, i64 step, char* const* rows, int count, i64 n);
   // Whether a row of elements holds a NaN.
-  bool (*any_nan)(const char* row, std::ptrdiff_t stride, i64 n);
+  bool (*any_nan)(const char* row, i64 n);
 };
 
 // Copies blocks: dst[i] = src[index[i]], a block being `size` bytes.

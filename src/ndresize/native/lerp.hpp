@@ -48,6 +48,10 @@ void lerp_rows_of(const char* const* rows, Accumulator<T> weight, char* dst, i64
   for (; j + L <= n; j += L)
     lerp_rows_block<T, WideRows, WideDst, R, 1>(rows[0], rows[1], w, dst, j);
   if (j == n) return;
+  if (n >= L) {
+    lerp_rows_block<T, WideRows, WideDst, R, 1>(rows[0], rows[1], w, dst, n - L);
+    return;
+  }
   const i64 rest = n - j;
   char a[L * sizeof(A)] = {}, b[L * sizeof(A)] = {}, part[L * sizeof(A)];
   std::memcpy(a, rows[0] + j * in_size, rest * in_size);
@@ -86,8 +90,7 @@ void lerp_window_row(const RowTable& table, const A* row, A* dst) {
     } else {
       sum = lerp<Safe, A>(pick_lanes(low, at), pick_lanes(low, next), load_lanes<A>(weights + o));
     }
-    if (o + L <= table.n_out) store_lanes<A>(dst + o, sum);
-    else std::memcpy(dst + o, &sum, (table.n_out - o) * sizeof(A));
+    store_block<A>(dst, o, table.n_out, sum);
   }
 }
 
@@ -98,8 +101,7 @@ void lerp_gather_row(const RowTable& table, const A* row, A* dst) {
   for (i64 o = 0; o < table.n_out; o += L, index += 2 * L) {
     const V<A> sum = lerp<Safe, A>(gather_lanes(row, index), gather_lanes(row, index + L),
                                    load_lanes<A>(weights + o));
-    if (o + L <= table.n_out) store_lanes<A>(dst + o, sum);
-    else std::memcpy(dst + o, &sum, (table.n_out - o) * sizeof(A));
+    store_block<A>(dst, o, table.n_out, sum);
   }
 }
 
@@ -118,8 +120,7 @@ void lerp_pairs_row(const RowTable& table, const float* row, float* dst) {
     V<float> first, second;
     gather_pairs(row, index, first, second);
     const V<float> sum = lerp_pairs<Safe>(first, second, load_lanes<float>(weights + o));
-    if (o + L <= table.n_out) store_lanes<float>(dst + o, sum);
-    else std::memcpy(dst + o, &sum, (table.n_out - o) * sizeof(float));
+    store_block<float>(dst, o, table.n_out, sum);
   }
 }
 
@@ -146,7 +147,7 @@ void lerp_taps(const RowTable& table, const char* const* rows, int count, char* 
   if (table.method == Method::transpose) {
     V<A>* in = static_cast<V<A>*>(scratch);
     V<A>* out = in + table.n_in + i64(table.taps) * table.channels;
-    rows_to_lanes<A>(rows, count, in, table.n_in);
+    rows_to_lanes<A>(rows, count, in, 1, table.n_in);
     for (i64 j = 0; j < i64(table.taps) * table.channels; ++j) in[table.n_in + j] = V<A>{};
     switch (table.channels) {
       case 1: lerp_lanes<A, Safe, 1>(table, in, out); break;
@@ -154,7 +155,7 @@ void lerp_taps(const RowTable& table, const char* const* rows, int count, char* 
       case 4: lerp_lanes<A, Safe, 4>(table, in, out); break;
       default: lerp_lanes<A, Safe, 0>(table, in, out);
     }
-    lanes_to_rows<A>(out, dst, count, table.n_out);
+    lanes_to_rows<A>(out, 1, dst, count, table.n_out);
     return;
   }
   for (int r = 0; r < count; ++r) {

@@ -5,6 +5,7 @@
 
 #include "blocks.hpp"
 #include "pool.hpp"
+#include "scratch.hpp"
 
 namespace ndresize {
 namespace {
@@ -15,22 +16,6 @@ constexpr i64 ring_bytes = 192 << 10;  // of rows between two passes: they stay 
 int size_of(Format format) {
   return format == Format::byte ? 1 : format == Format::word ? 2 : 4;
 }
-
-// Memory of this thread, kept for the next task.
-struct Scratch {
-  std::vector<char> memory;
-  size_t used = 0;
-  void reset(i64 size) {
-    if (memory.size() < static_cast<size_t>(size)) memory.resize(static_cast<size_t>(size));
-    used = 0;
-  }
-  char* take(i64 size) {
-    char* p = memory.data() + used;
-    p += (64 - reinterpret_cast<std::uintptr_t>(p) % 64) % 64;
-    used = static_cast<size_t>(p - memory.data()) + static_cast<size_t>(size);
-    return p;
-  }
-};
 
 thread_local Scratch scratch;
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "blocks.hpp"
+#include "maps.hpp"
 #include "pool.hpp"
 #include "walk.hpp"
 
@@ -28,7 +29,8 @@ i64 product(const std::vector<i64>& values) {
 Prepared::Prepared() = default;
 Prepared::~Prepared() = default;
 
-Program::Program(Spec s, const Kernels& k) : spec(std::move(s)), kernels(k) {}
+Program::Program(Spec s, const Kernels& k)
+    : spec(std::move(s)), kernels(k), maps_(Maps::of(spec, kernels)) {}
 Program::~Program() = default;
 
 const Prepared& Program::prepared(const i64* stride_in, const i64* stride_out) const {
@@ -64,6 +66,8 @@ std::unique_ptr<Prepared> Program::prepare(int trailing, bool adjacent) const {
 bool Program::run(const char* in, const i64* stride_in, char* out, const i64* stride_out,
                   bool touched, int threads, bool (*interrupted)()) const {
   if (product(spec.shape_out) == 0) return true;
+  if (maps_ && maps_->takes(spec, stride_in, stride_out))
+    return maps_->run(spec, kernels, in, stride_in, out, stride_out, threads, interrupted);
   const Prepared& ready = prepared(stride_in, stride_out);
   const Nest& nest = ready.nest;
   const int levels = static_cast<int>(nest.levels.size());

@@ -85,6 +85,8 @@ struct Prepared {
   ~Prepared();
 };
 
+class Maps;  // see maps.hpp
+
 class Program {
  public:
   explicit Program(Spec spec, const Kernels& kernels);
@@ -102,6 +104,7 @@ class Program {
   const Prepared& prepared(const i64* stride_in, const i64* stride_out) const;
   std::unique_ptr<Prepared> prepare(int trailing, bool adjacent) const;
   mutable Kept<std::vector<bool>, Prepared> known_;  // by memory layout
+  const std::unique_ptr<const Maps> maps_;           // null: they are no little maps
 };
 
 }  // namespace ndresize

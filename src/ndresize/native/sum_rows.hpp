@@ -49,7 +49,11 @@ void sum_rows_of(const char* const* rows, const Accumulator<T>* weights, int tap
   for (; j + L <= n; j += L)
     sum_rows_block<T, WideRows, WideDst, Safe, R, 1, Taps>(rows, weights, taps, dst, j);
   if (j == n) return;
-  // The tail runs through the same code on padded copies, so that it rounds the same.
+  if (n >= L) {  // the last ones are made again, for parts of vectors are slow to write
+    sum_rows_block<T, WideRows, WideDst, Safe, R, 1, Taps>(rows, weights, taps, dst, n - L);
+    return;
+  }
+  // A short row runs through the same code on padded copies, so that it rounds the same.
   const i64 rest = n - j;
   V<A> sum = {};
   for (int t = 0; t < taps; ++t) {

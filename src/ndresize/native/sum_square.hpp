@@ -34,8 +34,7 @@ inline void sum_square(const RowTable& table, const char* const* rows, const cha
       sum = multiply_add<Safe, float>(first_row, along(upper), sum);
       sum = multiply_add<Safe, float>(second_row, along(lower), sum);
     }
-    if (o + L <= table.n_out) store_lanes<float>(dst + o, sum);
-    else std::memcpy(dst + o, &sum, (table.n_out - o) * sizeof(float));
+    store_block<float>(dst, o, table.n_out, sum);
   }
 }
 

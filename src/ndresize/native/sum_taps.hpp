@@ -4,12 +4,19 @@
 
 namespace ndresize::NDRESIZE_ISA {
 
+// The block of eight outputs from `o` on.
+template <class A>
+inline void store_block(A* dst, i64 o, i64 n, const V<A>& sum) {
+  if (n >= L) store_lanes<A>(dst + block_start(o, n), sum);
+  else std::memcpy(dst, &sum, n * sizeof(A));
+}
+
 template <class A, bool Safe, int Window, int Taps>
 void permute_row_of(const RowTable& table, const A* row, A* dst) {
   const int taps = Taps ? Taps : table.taps;
   const int* index = table.index;
   const A* weights = static_cast<const A*>(table.lanes);
-  const i64 blocks = (table.n_out + L - 1) / L, whole = table.n_out / L;
+  const i64 blocks = (table.n_out + L - 1) / L;
   for (i64 b = 0; b < blocks; ++b) {
     const A* window = row + table.window_start[b];
     const V<A> low = load_lanes<A>(window);
@@ -24,8 +31,7 @@ void permute_row_of(const RowTable& table, const A* row, A* dst) {
       else x = pick_lanes(low, at);
       sum = multiply_add<Safe, A>(load_lanes<A>(weights), x, sum);
     }
-    if (b < whole) store_lanes<A>(dst + b * L, sum);
-    else std::memcpy(dst + b * L, &sum, (table.n_out - b * L) * sizeof(A));
+    store_block<A>(dst, b * L, table.n_out, sum);
   }
 }
 
@@ -48,8 +54,7 @@ void gather_row(const RowTable& table, const A* row, A* dst) {
     V<A> sum{};
     for (int t = 0; t < taps; ++t, index += L, weights += L)
       sum = multiply_add<Safe, A>(load_lanes<A>(weights), gather_lanes(row, index), sum);
-    if (o + L <= table.n_out) store_lanes<A>(dst + o, sum);
-    else std::memcpy(dst + o, &sum, (table.n_out - o) * sizeof(A));
+    store_block<A>(dst, o, table.n_out, sum);
   }
 }
 
@@ -62,8 +67,7 @@ void gather_pairs_row(const RowTable& table, const float* row, float* dst) {
     gather_pairs(row, index, first, second);
     sum = multiply_add<Safe, float>(load_lanes<float>(weights), first, sum);
     sum = multiply_add<Safe, float>(load_lanes<float>(weights + L), second, sum);
-    if (o + L <= table.n_out) store_lanes<float>(dst + o, sum);
-    else std::memcpy(dst + o, &sum, (table.n_out - o) * sizeof(float));
+    store_block<float>(dst, o, table.n_out, sum);
   }
 }
 
@@ -95,36 +99,36 @@ inline void transpose_lanes(const T (&in)[L], T (&out)[L]) {
   }
 }
 
-// Rows to lanes: dst[j] holds element j of all eight rows.
+// Rows to lanes: dst[j * step] holds element j of all eight rows.
 template <class A>
-void rows_to_lanes(const char* const* rows, int count, V<A>* dst, i64 n) {
+void rows_to_lanes(const char* const* rows, int count, V<A>* dst, i64 step, i64 n) {
   const char* from[L];
   for (int r = 0; r < L; ++r) from[r] = rows[r < count ? r : 0];
   V<A> in[L], out[L];
-  i64 j = 0;
-  for (; j + L <= n; j += L) {
+  for (i64 o = 0; o < n && n >= L; o += L) {
+    const i64 j = block_start(o, n);
 #pragma GCC unroll 8
     for (int r = 0; r < L; ++r)
       in[r] = load_lanes<A>(from[r] + j * i64(sizeof(A)));
     transpose_lanes(in, out);
 #pragma GCC unroll 8
-    for (int k = 0; k < L; ++k) dst[j + k] = out[k];
+    for (int k = 0; k < L; ++k) dst[(j + k) * step] = out[k];
   }
-  for (int r = 0; r < count && j < n; ++r)
-    for (i64 k = j; k < n; ++k) {
+  for (int r = 0; r < count && n < L; ++r)
+    for (i64 k = 0; k < n; ++k) {
       A x;
       std::memcpy(&x, rows[r] + k * i64(sizeof(A)), sizeof x);
-      dst[k][r] = x;
+      dst[k * step][r] = x;
     }
 }
 
 template <class A>
-void lanes_to_rows(const V<A>* src, char* const* rows, int count, i64 n) {
+void lanes_to_rows(const V<A>* src, i64 step, char* const* rows, int count, i64 n) {
   V<A> in[L], out[L];
-  i64 j = 0;
-  for (; j + L <= n; j += L) {
+  for (i64 o = 0; o < n && n >= L; o += L) {
+    const i64 j = block_start(o, n);
 #pragma GCC unroll 8
-    for (int k = 0; k < L; ++k) in[k] = src[j + k];
+    for (int k = 0; k < L; ++k) in[k] = src[(j + k) * step];
     transpose_lanes(in, out);
     if (count == L) {
 #pragma GCC unroll 8
@@ -133,9 +137,9 @@ void lanes_to_rows(const V<A>* src, char* const* rows, int count, i64 n) {
       for (int r = 0; r < count; ++r) store_lanes<A>(rows[r] + j * i64(sizeof(A)), out[r]);
     }
   }
-  for (int r = 0; r < count && j < n; ++r)
-    for (i64 k = j; k < n; ++k) {
-      const A x = src[k][r];
+  for (int r = 0; r < count && n < L; ++r)
+    for (i64 k = 0; k < n; ++k) {
+      const A x = src[k * step][r];
       std::memcpy(rows[r] + k * i64(sizeof(A)), &x, sizeof x);
     }
 }
@@ -173,7 +177,7 @@ void sum_taps(const RowTable& table, const char* const* rows, int count, char* c
   if (table.method == Method::transpose) {
     V<A>* in = static_cast<V<A>*>(scratch);
     V<A>* out = in + table.n_in + i64(table.taps) * table.channels;
-    rows_to_lanes<A>(rows, count, in, table.n_in);
+    rows_to_lanes<A>(rows, count, in, 1, table.n_in);
     // A padded tap may read past the last sample; what it reads is multiplied by zero.
     for (i64 j = 0; j < i64(table.taps) * table.channels; ++j) in[table.n_in + j] = V<A>{};
     switch (table.channels) {
@@ -183,7 +187,7 @@ void sum_taps(const RowTable& table, const char* const* rows, int count, char* c
       case 4: sum_lanes<A, Safe, 4>(table, in, out); break;
       default: sum_lanes<A, Safe, 0>(table, in, out);
     }
-    lanes_to_rows<A>(out, dst, count, table.n_out);
+    lanes_to_rows<A>(out, 1, dst, count, table.n_out);
     return;
   }
   for (int r = 0; r < count; ++r) {

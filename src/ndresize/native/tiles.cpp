@@ -21,7 +21,8 @@ bool fits(const AxisTable& axis, const Tile& tile, i64 channels, int window) {
   if (tile.n_in < 1) return false;
   for (i64 e = 0; e < tile.n_out; e += lanes) {
     i64 low = INT64_MAX, high = 0;
-    for (i64 k = e; k < std::min(e + lanes, tile.n_out); ++k) {
+    const i64 begin = block_start(e, tile.n_out);
+    for (i64 k = begin; k < std::min(begin + lanes, tile.n_out); ++k) {
       const i64 sample = (tile.out_begin + k) / channels;
       const i64 first = axis.starts[sample] * channels + k % channels;
       const i64 last = first + std::max(axis.counts[sample] - 1, 0) * channels;
@@ -46,25 +47,25 @@ void lane_tables(Tile& tile, const AxisTable& axis, i64 channels) {
   tile.lanes.assign(blocks * weighed * lanes * sizeof(A), 0);
   A* weights = reinterpret_cast<A*>(tile.lanes.data());
   for (i64 b = 0; b < blocks; ++b) {
-    const i64 end = std::min((b + 1) * lanes, tile.n_out);
+    const i64 begin = block_start(b * lanes, tile.n_out), end = std::min(begin + lanes, tile.n_out);
     i64 low = windows ? INT64_MAX : 0;
-    for (i64 k = b * lanes; windows && k < end; ++k)
+    for (i64 k = begin; windows && k < end; ++k)
       low = std::min(low, axis.starts[(tile.out_begin + k) / channels] * channels + k % channels);
     // A window never ends after the row: the samples then sit further back in it.
     if (windows) low = std::max<i64>(std::min(low - tile.in_begin, tile.n_in - table.window), 0);
     tile.window_start[b] = static_cast<int>(low);
-    for (i64 k = b * lanes; k < end; ++k) {
+    for (i64 k = begin; k < end; ++k) {
       const i64 sample = (tile.out_begin + k) / channels;
       const A* row = static_cast<const A*>(axis.row_weights(sample, sizeof(A)));
       for (int t = 0; t < axis.counts[sample]; ++t) {
         const i64 at = (axis.starts[sample] + t) * channels + k % channels - tile.in_begin - low;
-        tile.index[(b * taps + t) * lanes + k - b * lanes] = static_cast<int>(at);
-        if (!axis.lerp) weights[(b * taps + t) * lanes + k - b * lanes] = row[t];
+        tile.index[(b * taps + t) * lanes + k - begin] = static_cast<int>(at);
+        if (!axis.lerp) weights[(b * taps + t) * lanes + k - begin] = row[t];
       }
       if (!axis.lerp) continue;
-      weights[k] = row[1];
+      weights[b * lanes + k - begin] = row[1];
       if (axis.counts[sample] == 1)  // the sample is its own neighbour
-        tile.index[(b * taps + 1) * lanes + k - b * lanes] = tile.index[b * taps * lanes + k - b * lanes];
+        tile.index[(b * taps + 1) * lanes + k - begin] = tile.index[b * taps * lanes + k - begin];
     }
   }
   table.window_start = tile.window_start.data();
@@ -81,16 +82,19 @@ void pair_tables(Tile& tile, const AxisTable& axis) {
   tile.index.assign(blocks * lanes, 0);
   tile.lanes.assign(blocks * (axis.lerp ? 1 : 2) * lanes * sizeof(float), 0);
   float* weights = reinterpret_cast<float*>(tile.lanes.data());
-  for (i64 k = 0; k < tile.n_out; ++k) {
-    const i64 b = k / lanes, lane = k % lanes, sample = tile.out_begin + k;
-    if (axis.counts[sample] == 0) continue;
-    const i64 start = axis.starts[sample] - tile.in_begin, at = std::min(start, tile.n_in - 2);
-    const float* row = static_cast<const float*>(axis.row_weights(sample, sizeof(float)));
-    if (axis.lerp) weights[k] = start > at ? 1 : row[1];
-    for (int t = 0; t < axis.counts[sample] && !axis.lerp; ++t)
-      weights[(b * 2 + start + t - at) * lanes + lane] = row[t];
-    // The table's entry k holds the place of output place[k], an exchange that undoes itself.
-    tile.index[b * lanes + place[lane]] = static_cast<int>(at);
+  for (i64 b = 0; b < blocks; ++b) {
+    const i64 begin = block_start(b * lanes, tile.n_out);
+    for (i64 lane = 0; lane < std::min<i64>(lanes, tile.n_out - begin); ++lane) {
+      const i64 sample = tile.out_begin + begin + lane;
+      if (axis.counts[sample] == 0) continue;
+      const i64 start = axis.starts[sample] - tile.in_begin, at = std::min(start, tile.n_in - 2);
+      const float* row = static_cast<const float*>(axis.row_weights(sample, sizeof(float)));
+      if (axis.lerp) weights[b * lanes + lane] = start > at ? 1 : row[1];
+      for (int t = 0; t < axis.counts[sample] && !axis.lerp; ++t)
+        weights[(b * 2 + start + t - at) * lanes + lane] = row[t];
+      // The table's entry k holds the place of output place[k], an exchange that undoes itself.
+      tile.index[b * lanes + place[lane]] = static_cast<int>(at);
+    }
   }
   table.pairs = true;
   table.index = tile.index.data();

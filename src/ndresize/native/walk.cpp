@@ -3,30 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "scratch.hpp"
+
 namespace ndresize {
 namespace {
 
 constexpr i64 little_slabs = 32 << 10;  // bytes that stay in the first cache
 constexpr i64 padding = 48;  // elements after a scratch row that a window may read
-
-// Scratch memory of this thread. It grows to what a task needs and is kept for the next one.
-struct Scratch {
-  std::vector<char> memory;
-  size_t used = 0;
-  void reset(size_t size) {
-    if (memory.size() < size || memory.size() > size + (size_t{64} << 20)) {
-      std::vector<char>().swap(memory);
-      memory.resize(size);
-    }
-    used = 0;
-  }
-  char* take(i64 size) {
-    char* p = memory.data() + used;
-    p += (64 - reinterpret_cast<std::uintptr_t>(p) % 64) % 64;
-    used = static_cast<size_t>(p - memory.data()) + static_cast<size_t>(size);
-    return p;
-  }
-};
 
 thread_local Scratch scratch;
 
@@ -50,7 +33,7 @@ Walk::Walk(const Spec& spec, const Kernels& kernels, const Prepared& prepared, c
   if (spec.picks) {
     if (!stream_) return;
     const i64 bytes = tile_.n_out * (nest_.row ? nest_.channels : 1) * spec.item;
-    scratch.reset(static_cast<size_t>(bytes + 128));
+    scratch.reset(bytes + 128);
     rows_out_ = scratch.take(bytes);
     return;
   }
@@ -93,7 +76,7 @@ Walk::Walk(const Spec& spec, const Kernels& kernels, const Prepared& prepared, c
                         ? 8 * a * (tile.n_in + tile.n_out + i64(tile_.table.taps) * nest_.channels)
                         : 0;
   total += lanes + row_in_bytes_ + 64;
-  scratch.reset(static_cast<size_t>(total));
+  scratch.reset(total);
   rows_in_ = scratch.take(prepared.group * row_in_bytes_);
   rows_out_ = scratch.take(prepared.group * row_out_bytes_);
   tap_rows_ = scratch.take(most_taps * row_in_bytes_);
@@ -376,7 +359,7 @@ void Walk::pack(const char* row, const View& from, char* wide) {
 void Walk::check(const char* row, bool wide, i64 n) {
   if (!prepared_.careful || safe_) return;
   const RowKernels& k = wide ? kernels_.rows[k_.accumulator_size == 4 ? f32 : f64] : k_;
-  if (k.any_nan(row, k.element_size, n)) nan_ = true;
+  if (k.any_nan(row, n)) nan_ = true;
 }
 
 void Walk::picks(const View& in, const View& out, i64 begin, i64 end) {
