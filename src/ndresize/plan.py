@@ -507,8 +507,9 @@ def cheapest_order(
     A pass costs the size of what it makes times its taps (and its samples once more for moving
     them), and one along rows in memory `along` times that: its samples have to be moved to where
     they are multiplied. Of axes before its own it makes only what their passes will read. Of
-    equally cheap orders the one that begins with the last axis is taken, because rows are then
-    finished while they are in cache.
+    equally cheap orders the one is taken that comes to the last axis first, because rows are then
+    finished while they are in cache; before it from the first axis on, whose sums are of the
+    longest pieces of memory, and after it towards the first, whose slabs are the largest.
     """
     if len(operators) > 5:  # 6 axes would be 720 orders; shrinking first is then near the best
         return sorted(operators, key=lambda a: operators[a].n_out / max(operators[a].n_in, 1))
@@ -530,9 +531,11 @@ def cheapest_order(
             total += work * (along if axis == row_axis else 1)
         return total
 
-    orders: list[tuple[int, ...]] = list(itertools.permutations(sorted(operators, reverse=True)))
-    costs = [cost(order) for order in orders]
-    return list(orders[costs.index(min(costs))])
+    def rank(order: tuple[int, ...]) -> tuple[float, int, list[int], list[int]]:
+        place = order.index(last) if order else 0
+        return cost(order), place, list(order[:place]), [-axis for axis in order[place:]]
+
+    return list(min(itertools.permutations(operators), key=rank))
 
 
 def _overlap(a: NDArray[Any], b: NDArray[Any]) -> bool:

@@ -38,13 +38,14 @@ Walk::Walk(const Spec& spec, const Kernels& kernels, const Prepared& prepared, c
     return;
   }
   const i64 a = k_.accumulator_size;
-  const auto padded = [&](i64 n) { return (n + padding) * a; };
-  row_in_bytes_ = padded(tile_.n_in);
-  row_out_bytes_ = padded(tile_.n_out);
+  // Rows of a slab lie side by side, so that slabs can be summed as one row; a slab ends with room.
+  const auto padded = [&](i64 bytes) { return (bytes + padding * a + 63) / 64 * 64; };
+  row_in_bytes_ = padded(tile_.n_in * a);
+  row_out_bytes_ = padded(tile_.n_out * a);
   i64 total = 64 * 8 + prepared.group * (row_in_bytes_ + row_out_bytes_);
   i64 most_taps = 0;
   // Innermost first: a slab of level l is made of the levels below it.
-  i64 slab_in = row_in_bytes_, slab_out = row_out_bytes_;
+  i64 slab_in = tile_.n_in * a, slab_out = tile_.n_out * a;
   i64 stride_in[most_levels] = {}, stride_out[most_levels] = {};
   for (int l = levels_ - 1; l >= 0; --l) {
     const Level& at = nest_.levels[l];
@@ -56,15 +57,15 @@ Walk::Walk(const Spec& spec, const Kernels& kernels, const Prepared& prepared, c
                 at.n_in * tile_.n_out * a <= little_slabs && !at.pass->table.has_gaps && at.pass->table.taps <= most_axis_taps;
       f.slots = 1;
       while (f.slots < (f.whole ? at.n_in : at.pass->table.taps + group - 1)) f.slots *= 2;
-      f.slab_bytes = slab_out;
+      f.slab_bytes = padded(slab_out);
       std::copy_n(stride_out, most_levels, f.stride);
-      total += f.slots * (slab_out + 64 + static_cast<i64>(sizeof(i64)));
+      total += f.slots * (f.slab_bytes + 64 + static_cast<i64>(sizeof(i64)));
       pointers_[l].resize(at.pass->table.taps + 1);
     } else if (at.kind == Kind::first) {
       f.slots = innermost && !nest_.row ? 0 : group;
-      f.slab_bytes = slab_in;
+      f.slab_bytes = padded(slab_in);
       std::copy_n(stride_in, most_levels, f.stride);
-      total += f.slots * (slab_in + 64);
+      total += f.slots * (f.slab_bytes + 64);
       most_taps = std::max<i64>(most_taps, at.pass->table.taps);
       pointers_[l].resize(at.pass->table.taps + 1);
     }
@@ -270,6 +271,17 @@ void Walk::sum_slab(int l, int below, i64 i, const View& from, const char* const
     }
     sum(at, i, rows, from.wide || from.element != size, dst, to, n);
     return;
+  }
+  const i64 size_to = to.wide ? k_.accumulator_size : k_.element_size;
+  if (from.element == size && to.element == size_to) {
+    i64 elements = n;
+    int inner = levels_;
+    const auto adjoins = [&](int level) {
+      return from.stride[level] == elements * size && to.stride[level] == elements * size_to;
+    };
+    for (; inner > below && adjoins(inner - 1); --inner)
+      elements *= lengths_in ? nest_.levels[inner - 1].n_in : nest_.levels[inner - 1].n_out;
+    if (inner == below) return sum(at, i, slabs, from.wide, dst, to, elements);
   }
   const Level& next = nest_.levels[below];
   const i64 length = lengths_in ? next.n_in : next.n_out;
