@@ -17,7 +17,7 @@ enum class Tree : int { chain = 0, halves = 1, fused_halves = 2, mixed = 3 };
 
 // How the weighted sum along a row is computed; all three add the taps of a sample in order.
 enum class Method : int {
-  permute,    // 8 neighbouring outputs read a window of 8 or 16 samples: load once, permute per tap;
+  permute,    // 8 neighbouring outputs read a window of 8, 16 or 32 samples: load once, permute per tap;
               // of products, as many as there are lanes and two or three times as many
   transpose,  // 8 rows at a time, one per lane, so that a tap is one load and one multiply-add
   gather,     // one row, 8 outputs at a time, from anywhere in the row

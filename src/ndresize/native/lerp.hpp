@@ -42,20 +42,20 @@ void lerp_rows_of(const char* const* rows, Accumulator<T> weight, char* dst, i64
   constexpr i64 out_size = WideDst ? sizeof(A) : sizeof(T);
   constexpr int many = sizeof(A) == 4 ? 4 : 2;
   const V<A> w = splat(weight);
+  const char *first = rows[0], *second = rows[1];
   i64 j = 0;
   for (; j + many * L <= n; j += many * L)
-    lerp_rows_block<T, WideRows, WideDst, R, many>(rows[0], rows[1], w, dst, j);
-  for (; j + L <= n; j += L)
-    lerp_rows_block<T, WideRows, WideDst, R, 1>(rows[0], rows[1], w, dst, j);
+    lerp_rows_block<T, WideRows, WideDst, R, many>(first, second, w, dst, j);
+  for (; j + L <= n; j += L) lerp_rows_block<T, WideRows, WideDst, R, 1>(first, second, w, dst, j);
   if (j == n) return;
   if (n >= L) {
-    lerp_rows_block<T, WideRows, WideDst, R, 1>(rows[0], rows[1], w, dst, n - L);
+    lerp_rows_block<T, WideRows, WideDst, R, 1>(first, second, w, dst, n - L);
     return;
   }
   const i64 rest = n - j;
   char a[L * sizeof(A)] = {}, b[L * sizeof(A)] = {}, part[L * sizeof(A)];
-  std::memcpy(a, rows[0] + j * in_size, rest * in_size);
-  std::memcpy(b, rows[1] + j * in_size, rest * in_size);
+  std::memcpy(a, first + j * in_size, rest * in_size);
+  std::memcpy(b, second + j * in_size, rest * in_size);
   lerp_rows_block<T, WideRows, WideDst, R, 1>(a, b, w, part, 0);
   std::memcpy(dst + j * out_size, part, rest * out_size);
 }
@@ -75,34 +75,29 @@ void lerp_rows(const char* const* rows, bool wide_rows, Accumulator<T> weight, c
 }
 
 // Eight outputs of a row at a time: both samples from a window, from anywhere, or side by side.
-template <class A, bool Safe, int Window>
+template <class A, bool Safe, int Samples>
 void lerp_window_row(const RowTable& table, const A* row, A* dst) {
-  const int* index = table.index;
+  const int *start = table.window_start, *index = table.index;
   const A* weights = static_cast<const A*>(table.lanes);
-  for (i64 b = 0, o = 0; o < table.n_out; ++b, o += L, index += 2 * L) {
-    const A* window = row + table.window_start[b];
-    const V<A> low = load_lanes<A>(window);
+  store_blocks<A>(dst, table.n_out, [&] {
+    const Window<A, Samples> window(row + *start++);
     const auto at = load_lanes<std::int32_t>(index), next = load_lanes<std::int32_t>(index + L);
-    V<A> sum;
-    if constexpr (Window == 16) {
-      const V<A> high = load_lanes<A>(window + L);
-      sum = lerp<Safe, A>(pick_lanes(low, high, at), pick_lanes(low, high, next), load_lanes<A>(weights + o));
-    } else {
-      sum = lerp<Safe, A>(pick_lanes(low, at), pick_lanes(low, next), load_lanes<A>(weights + o));
-    }
-    store_block<A>(dst, o, table.n_out, sum);
-  }
+    const V<A> sum = lerp<Safe, A>(window.pick(at), window.pick(next), load_lanes<A>(weights));
+    index += 2 * L, weights += L;
+    return sum;
+  });
 }
 
 template <class A, bool Safe>
 void lerp_gather_row(const RowTable& table, const A* row, A* dst) {
   const int* index = table.index;
   const A* weights = static_cast<const A*>(table.lanes);
-  for (i64 o = 0; o < table.n_out; o += L, index += 2 * L) {
-    const V<A> sum = lerp<Safe, A>(gather_lanes(row, index), gather_lanes(row, index + L),
-                                   load_lanes<A>(weights + o));
-    store_block<A>(dst, o, table.n_out, sum);
-  }
+  store_blocks<A>(dst, table.n_out, [&] {
+    const V<A> sum =
+        lerp<Safe, A>(gather_lanes(row, index), gather_lanes(row, index + L), load_lanes<A>(weights));
+    index += 2 * L, weights += L;
+    return sum;
+  });
 }
 
 // At the end of a row, where w is one, the pair sits one further back than the sample.
@@ -116,12 +111,13 @@ template <bool Safe>
 void lerp_pairs_row(const RowTable& table, const float* row, float* dst) {
   const int* index = table.index;
   const float* weights = static_cast<const float*>(table.lanes);
-  for (i64 o = 0; o < table.n_out; o += L, index += L) {
+  store_blocks<float>(dst, table.n_out, [&] {
     V<float> first, second;
     gather_pairs(row, index, first, second);
-    const V<float> sum = lerp_pairs<Safe>(first, second, load_lanes<float>(weights + o));
-    store_block<float>(dst, o, table.n_out, sum);
-  }
+    const V<float> sum = lerp_pairs<Safe>(first, second, load_lanes<float>(weights));
+    index += L, weights += L;
+    return sum;
+  });
 }
 
 // Eight rows, one per lane.
@@ -168,8 +164,9 @@ void lerp_taps(const RowTable& table, const char* const* rows, int count, char* 
       }
     }
     if (table.method == Method::gather) lerp_gather_row<A, Safe>(table, row, to);
+    else if (table.window == 8) lerp_window_row<A, Safe, 8>(table, row, to);
     else if (table.window == 16) lerp_window_row<A, Safe, 16>(table, row, to);
-    else lerp_window_row<A, Safe, 8>(table, row, to);
+    else lerp_window_row<A, Safe, 32>(table, row, to);
   }
 }
 

@@ -38,8 +38,15 @@ inline void sum_rows_block(const char* const* rows, const Accumulator<T>* weight
 }
 
 template <class T, bool WideRows, bool WideDst, bool Safe, Rounding R, int Taps>
-void sum_rows_of(const char* const* rows, const Accumulator<T>* weights, int taps, char* dst, i64 n) {
+void sum_rows_of(const char* const* given, const Accumulator<T>* given_weights, int taps, char* dst,
+                 i64 n) {
   using A = Accumulator<T>;
+  // Of few taps copies are taken, which stores to `dst` cannot change: they stay in registers.
+  const char* own[Taps ? Taps : 1];
+  A own_weights[Taps ? Taps : 1];
+  for (int t = 0; t < Taps; ++t) own[t] = given[t], own_weights[t] = given_weights[t];
+  const char* const* rows = Taps ? own : given;
+  const A* weights = Taps ? own_weights : given_weights;
   constexpr i64 in_size = WideRows ? sizeof(A) : sizeof(T);
   constexpr i64 out_size = WideDst ? sizeof(A) : sizeof(T);
   constexpr int many = sizeof(A) == 4 ? 4 : 2;

@@ -14,9 +14,9 @@ inline void sum_square(const RowTable& table, const char* const* rows, const cha
   const float* weights = static_cast<const float*>(table.lanes);
   const V<float> first_row = splat(across[0]), second_row = splat(across[1]);
   const i64 each = table.n_in * i64(sizeof(float)) * L / table.n_out;  // bytes that eight outputs take
-  i64 fetched = 0;
-  for (i64 o = 0; o < table.n_out; o += L, index += L, weights += (Lerp ? 1 : 2) * L) {
-    for (const i64 end = o / L * each + each; fetched < end; fetched += 64) {
+  i64 fetched = 0, end = 0;
+  store_blocks<float>(dst, table.n_out, [&] {
+    for (end += each; fetched < end; fetched += 64) {
       __builtin_prefetch(next[0] + fetched);
       __builtin_prefetch(next[1] + fetched);
     }
@@ -34,8 +34,9 @@ inline void sum_square(const RowTable& table, const char* const* rows, const cha
       sum = multiply_add<Safe, float>(first_row, along(upper), sum);
       sum = multiply_add<Safe, float>(second_row, along(lower), sum);
     }
-    store_block<float>(dst, o, table.n_out, sum);
-  }
+    index += L, weights += (Lerp ? 1 : 2) * L;
+    return sum;
+  });
 }
 
 }  // namespace ndresize::NDRESIZE_ISA

@@ -4,43 +4,41 @@
 
 namespace ndresize::NDRESIZE_ISA {
 
-// The block of eight outputs from `o` on.
-template <class A>
-inline void store_block(A* dst, i64 o, i64 n, const V<A>& sum) {
-  if (n >= L) store_lanes<A>(dst + block_start(o, n), sum);
-  else std::memcpy(dst, &sum, n * sizeof(A));
+// Write `n` outputs in blocks of eight, each made by one call of `block`, in order: see block_start.
+template <class A, class Block>
+inline void store_blocks(A* dst, i64 n, Block block) {
+  if (n < L) {
+    const V<A> sum = block();
+    std::memcpy(dst, &sum, n * sizeof(A));
+    return;
+  }
+  for (i64 o = 0; o + L <= n; o += L) store_lanes<A>(dst + o, block());
+  if (n % L) store_lanes<A>(dst + n - L, block());
 }
 
-template <class A, bool Safe, int Window, int Taps>
+template <class A, bool Safe, int Samples, int Taps>
 void permute_row_of(const RowTable& table, const A* row, A* dst) {
   const int taps = Taps ? Taps : table.taps;
-  const int* index = table.index;
+  const int *start = table.window_start, *index = table.index;
   const A* weights = static_cast<const A*>(table.lanes);
-  const i64 blocks = (table.n_out + L - 1) / L;
-  for (i64 b = 0; b < blocks; ++b) {
-    const A* window = row + table.window_start[b];
-    const V<A> low = load_lanes<A>(window);
-    V<A> high{};
-    if constexpr (Window == 16) high = load_lanes<A>(window + L);
+  store_blocks<A>(dst, table.n_out, [&] {
+    const Window<A, Samples> window(row + *start++);
     V<A> sum{};
 #pragma GCC unroll 4
     for (int t = 0; t < taps; ++t, index += L, weights += L) {
-      const V<std::int32_t> at = load_lanes<std::int32_t>(index);
-      V<A> x;
-      if constexpr (Window == 16) x = pick_lanes(low, high, at);
-      else x = pick_lanes(low, at);
+      const V<A> x = window.pick(load_lanes<std::int32_t>(index));
       sum = multiply_add<Safe, A>(load_lanes<A>(weights), x, sum);
     }
-    store_block<A>(dst, b * L, table.n_out, sum);
-  }
+    return sum;
+  });
 }
 
-template <class A, bool Safe, int Window>
+template <class A, bool Safe, int Samples>
 void permute_row(const RowTable& table, const A* row, A* dst) {
   switch (table.taps) {
-    case 2: return permute_row_of<A, Safe, Window, 2>(table, row, dst);
-    case 4: return permute_row_of<A, Safe, Window, 4>(table, row, dst);
-    default: return permute_row_of<A, Safe, Window, 0>(table, row, dst);
+    case 2: return permute_row_of<A, Safe, Samples, 2>(table, row, dst);
+    case 4: return permute_row_of<A, Safe, Samples, 4>(table, row, dst);
+    default: return permute_row_of<A, Safe, Samples, 0>(table, row, dst);
   }
 }
 
@@ -50,25 +48,26 @@ void gather_row(const RowTable& table, const A* row, A* dst) {
   const int taps = table.taps;
   const int* index = table.index;
   const A* weights = static_cast<const A*>(table.lanes);
-  for (i64 o = 0; o < table.n_out; o += L) {
+  store_blocks<A>(dst, table.n_out, [&] {
     V<A> sum{};
     for (int t = 0; t < taps; ++t, index += L, weights += L)
       sum = multiply_add<Safe, A>(load_lanes<A>(weights), gather_lanes(row, index), sum);
-    store_block<A>(dst, o, table.n_out, sum);
-  }
+    return sum;
+  });
 }
 
 template <bool Safe>
 void gather_pairs_row(const RowTable& table, const float* row, float* dst) {
   const int* index = table.index;
   const float* weights = static_cast<const float*>(table.lanes);
-  for (i64 o = 0; o < table.n_out; o += L, index += L, weights += 2 * L) {
+  store_blocks<float>(dst, table.n_out, [&] {
     V<float> first, second, sum{};
     gather_pairs(row, index, first, second);
     sum = multiply_add<Safe, float>(load_lanes<float>(weights), first, sum);
     sum = multiply_add<Safe, float>(load_lanes<float>(weights + L), second, sum);
-    store_block<float>(dst, o, table.n_out, sum);
-  }
+    index += L, weights += 2 * L;
+    return sum;
+  });
 }
 
 template <int A0, int A1, int A2, int A3, int A4, int A5, int A6, int A7, class T>
@@ -200,8 +199,9 @@ void sum_taps(const RowTable& table, const char* const* rows, int count, char* c
       }
     }
     if (table.method == Method::gather) gather_row<A, Safe>(table, row, to);
+    else if (table.window == 8) permute_row<A, Safe, 8>(table, row, to);
     else if (table.window == 16) permute_row<A, Safe, 16>(table, row, to);
-    else permute_row<A, Safe, 8>(table, row, to);
+    else permute_row<A, Safe, 32>(table, row, to);
   }
 }
 

@@ -11,7 +11,8 @@ namespace ndresize {
 namespace {
 
 constexpr int lanes = 8;
-constexpr i64 longest = 1 << 15;  // elements; a longer row is cut, for cache and for threads
+constexpr i64 longest = 1 << 15;  // elements; a longer row is cut, for threads
+constexpr i64 longest_of_sums = 1 << 11;  // whose tables stay in the first cache
 constexpr i64 longest_of_products = 1 << 10;  // whose sums of a few rows stay in the first cache
 constexpr i64 line = 64;  // samples of a piece of those that is whole lines of the cache
 constexpr int product_group = 4;  // rows that share what is loaded from the tables
@@ -205,8 +206,12 @@ void sum_tables(Tile& tile, const AxisTable& axis, const Kernels& kernels, const
   const i64 row_bytes = i64(axis.taps) * k.accumulator_size;
   tile.weights.assign(axis.weights.begin() + from * row_bytes, axis.weights.begin() + to * row_bytes);
   table.weights = tile.weights.data();
-  for (const int window : {8, 16}) {
+  for (const int window : {8, 16, 32}) {
     if (axis.taps > 8 || !fits(axis, tile, channels, window)) continue;
+    // A window of 32 is one permutation per tap where vectors have 16 lanes, else four; as lanes, eight
+    // samples that are read or written take three.
+    const i64 picks = kernels.product_lanes == 16 && k.accumulator_size == 4 ? 1 : 4;
+    if (window == 32 && axis.taps * picks * tile.n_out > 3 * (tile.n_in + tile.n_out)) break;
     table.method = Method::permute;
     table.window = window;
     break;
@@ -288,7 +293,7 @@ void make_tiles(Prepared& prepared, const Spec& spec, const Kernels& kernels, i6
   const i64 n = nest.samples_out;
   const i64 width = std::max(nest.samples_in, n) * nest.channels;
   const bool products = nest.row && nest.row->table.has_products();
-  const i64 most = products ? longest_of_products : longest;
+  const i64 most = products ? longest_of_products : spec.picks || !nest.row ? longest : longest_of_sums;
   const i64 pieces = std::max<i64>(1, (width + most - 1) / most);
   i64 step = std::max<i64>((n + pieces - 1) / pieces, 1);
   // Where the ratio of lengths is a small one the weights repeat, and so do the tables of tiles that

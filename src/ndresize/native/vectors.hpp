@@ -311,7 +311,7 @@ inline V<A> multiply_add(const V<A>& w, V<A> x, const V<A>& sum) {
   return w * x + sum;  // one fused multiply-add where the instruction set has it
 }
 
-// The window's samples at `index`, which counts on into the second half of a window of 16.
+// Samples of up to two vectors at `index`, which counts on from the first into the second.
 inline V<float> pick_lanes(const V<float>& a, const V<std::int32_t>& index) {
   return __builtin_shuffle(a, index);
 }
@@ -324,6 +324,48 @@ inline V<float> pick_lanes(const V<float>& a, const V<float>& b, const V<std::in
 inline V<double> pick_lanes(const V<double>& a, const V<double>& b, const V<std::int32_t>& index) {
   return __builtin_shuffle(a, b, __builtin_convertvector(index, V<std::int64_t>));
 }
+
+// Neighbouring samples of a row in registers, of which any eight can be picked.
+template <class A, int Samples>
+struct Window;
+template <class A>
+struct Window<A, 8> {
+  explicit Window(const A* p) : x(load_lanes<A>(p)) {}
+  V<A> pick(const V<std::int32_t>& index) const { return pick_lanes(x, index); }
+  V<A> x;
+};
+template <class A>
+struct Window<A, 16> {
+  explicit Window(const A* p) : low(load_lanes<A>(p)), high(load_lanes<A>(p + L)) {}
+  V<A> pick(const V<std::int32_t>& index) const { return pick_lanes(low, high, index); }
+  V<A> low, high;
+};
+template <class A>
+struct Window<A, 32> {
+  explicit Window(const A* p) : low(p), high(p + 2 * L) {}
+  V<A> pick(const V<std::int32_t>& index) const {
+    using I = std::conditional_t<sizeof(A) == 4, std::int32_t, std::int64_t>;
+    const V<I> in_high = __builtin_convertvector(index, V<I>) >= 2 * L;
+    return in_high ? high.pick(index - 2 * L) : low.pick(index);
+  }
+  Window<A, 16> low, high;
+};
+#ifdef __AVX512F__
+template <>
+struct Window<float, 32> {
+  explicit Window(const float* p) : low(_mm512_loadu_ps(p)), high(_mm512_loadu_ps(p + 16)) {}
+  V<float> pick(const V<std::int32_t>& index) const {
+    __m256i at;
+    std::memcpy(&at, &index, sizeof at);
+    const __m512 x = _mm512_permutex2var_ps(low, _mm512_castsi256_si512(at), high);
+    const __m256 eight = _mm512_castps512_ps256(x);
+    V<float> result;
+    std::memcpy(&result, &eight, sizeof result);
+    return result;
+  }
+  __m512 low, high;
+};
+#endif
 
 // Pairs of neighbours from eight places of a row, the first of each and the second of each. `index`
 // has the places in the order 0 1 4 5 2 3 6 7, in which two vectors of four pairs fall apart so.

@@ -120,6 +120,14 @@ void Walk::level(int l, const View& in, const View& out, i64 begin, i64 end) {
   }
 }
 
+// Have a row of the input on its way to the second cache. Only of rows that are cut into tiles: one that
+// is read to its end and the next one after it are fetched by the processor itself.
+void Walk::fetch(const char* row, const View& from) const {
+  const bool cut = prepared_.tiles.size() > 1;
+  if (!cut || !from.array || from.element != (from.wide ? k_.accumulator_size : k_.element_size)) return;
+  for (i64 at = 0; at < tile_.n_in * from.element; at += 64) __builtin_prefetch(row + at, 0, 2);
+}
+
 // Little slabs: all rows along, then all sums across, with few calls.
 void Walk::after_whole(int l, const View& in, const View& out, i64 begin, i64 end) {
   const AxisTable& axis = nest_.levels[l].pass->table;
@@ -186,6 +194,7 @@ void Walk::after(int l, const View& in, const View& out, i64 begin, i64 end) {
   const auto want = [&](i64 index, char* slab) {
     from[count] = in.p + index * in.stride[l];
     to[count] = slab;
+    if (index + prepared_.group < limit) fetch(from[count] + prepared_.group * in.stride[l], in);
     if (++count < prepared_.group) return;
     rows(from, in, to, ring, count);
     count = 0;

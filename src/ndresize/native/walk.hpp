@@ -40,6 +40,7 @@ class Walk {
   bool takes_squares(int l, const View& in, const View& out) const;
   void squares(int l, const View& in, const View& out, i64 begin, i64 end);
   void first(int l, const View& in, const View& out, i64 begin, i64 end);
+  void fetch(const char* row, const View& from) const;
   void rows(const char* const* in, const View& from, char* const* out, const View& to, int count);
   void sum(const Level& at, i64 i, const char* const* rows, bool wide_rows, char* dst,
            const View& out, i64 n);
