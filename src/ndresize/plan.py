@@ -535,7 +535,8 @@ def cheapest_order(
         place = order.index(last) if order else 0
         return cost(order), place, list(order[:place]), [-axis for axis in order[place:]]
 
-    return list(min(itertools.permutations(operators), key=rank))
+    orders: list[tuple[int, ...]] = list(itertools.permutations(operators))
+    return list(min(orders, key=rank))
 
 
 def _overlap(a: NDArray[Any], b: NDArray[Any]) -> bool:
