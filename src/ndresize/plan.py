@@ -536,7 +536,7 @@ def cheapest_order(
         return cost(order), place, list(order[:place]), [-axis for axis in order[place:]]
 
     orders: list[tuple[int, ...]] = list(itertools.permutations(operators))
-    return list(min(orders, key=rank))
+    return list(sorted(orders, key=rank)[0])
 
 
 def _overlap(a: NDArray[Any], b: NDArray[Any]) -> bool:

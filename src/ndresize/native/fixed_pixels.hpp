@@ -60,10 +60,12 @@ struct Pixels {
   }
 };
 
+// Calls for every pixel take as long as its sums: GCC is told to inline what it would not.
+
 // The sums of one output pixel in each of the rows, as they fall: see Pixels. Half: after the loads
 // whose taps are all needed comes one of which the first half is.
 template <int C, int Digits, bool Half>
-inline Word sum_pixel(const FixedTable& table, const std::uint8_t* const* rows, i64 o, int loads,
+__attribute__((always_inline)) inline Word sum_pixel(const FixedTable& table, const std::uint8_t* const* rows, i64 o, int loads,
                       Word first, Word second) {
   using P = Pixels<C>;
   const i64 at = table.starts[o] * C;
@@ -85,9 +87,9 @@ inline Word sum_pixel(const FixedTable& table, const std::uint8_t* const* rows, 
 
 // Four sums in each of the rows: one pixel, or several where it has fewer channels.
 template <int C, int Digits, bool Half>
-inline Word sum_quad(const FixedTable& table, const std::uint8_t* const* rows, i64 o, i64 last,
+__attribute__((always_inline)) inline Word sum_quad(const FixedTable& table, const std::uint8_t* const* rows, i64 o, i64 last,
                      int loads, Word first, Word second) {
-  const auto pixel = [&](i64 k) {
+  const auto pixel = [&](i64 k) __attribute__((always_inline)) {
     return sum_pixel<C, Digits, Half>(table, rows, o + k < last ? o + k : last, loads, first, second);
   };
   if constexpr (C == 1) {
@@ -103,7 +105,7 @@ inline Word sum_quad(const FixedTable& table, const std::uint8_t* const* rows, i
 
 // Write 16 bytes of each row, or as many as are left of it.
 template <int R>
-inline void put_rows(Word x, char* const* dst, int count, i64 at, i64 left) {
+__attribute__((always_inline)) inline void put_rows(Word x, char* const* dst, int count, i64 at, i64 left) {
   if constexpr (R < fixed_group) {
     if (R >= count) return;
     const __m128i part = row_part<R>(x);
@@ -120,7 +122,7 @@ inline void sum_pixels_of(const FixedTable& table, const std::uint8_t* const* ro
   const Word first = spread(P::control(0)), second = spread(P::control(1));
   const int loads = (table.taps + P::taps / 2 - 1) / P::taps;
   const Rounder rounder(table.store);
-  const auto quad = [&](i64 o) {
+  const auto quad = [&](i64 o) __attribute__((always_inline)) {
     const Word sum = sum_quad<C, Digits, Half>(table, rows, o, to - 1, loads, first, second);
     if (!table.bias) return sum;
     const void* bias = table.bias + o * (4 / P::outputs);

@@ -79,7 +79,7 @@ template <class A, bool Safe, int Samples>
 void lerp_window_row(const RowTable& table, const A* row, A* dst) {
   const int *start = table.window_start, *index = table.index;
   const A* weights = static_cast<const A*>(table.lanes);
-  store_blocks<A>(dst, table.n_out, [&] {
+  store_blocks<A>(dst, table.n_out, [&]() __attribute__((always_inline)) {
     const Window<A, Samples> window(row + *start++);
     const auto at = load_lanes<std::int32_t>(index), next = load_lanes<std::int32_t>(index + L);
     const V<A> sum = lerp<Safe, A>(window.pick(at), window.pick(next), load_lanes<A>(weights));
@@ -92,7 +92,7 @@ template <class A, bool Safe>
 void lerp_gather_row(const RowTable& table, const A* row, A* dst) {
   const int* index = table.index;
   const A* weights = static_cast<const A*>(table.lanes);
-  store_blocks<A>(dst, table.n_out, [&] {
+  store_blocks<A>(dst, table.n_out, [&]() __attribute__((always_inline)) {
     const V<A> sum =
         lerp<Safe, A>(gather_lanes(row, index), gather_lanes(row, index + L), load_lanes<A>(weights));
     index += 2 * L, weights += L;
@@ -111,7 +111,7 @@ template <bool Safe>
 void lerp_pairs_row(const RowTable& table, const float* row, float* dst) {
   const int* index = table.index;
   const float* weights = static_cast<const float*>(table.lanes);
-  store_blocks<float>(dst, table.n_out, [&] {
+  store_blocks<float>(dst, table.n_out, [&]() __attribute__((always_inline)) {
     V<float> first, second;
     gather_pairs(row, index, first, second);
     const V<float> sum = lerp_pairs<Safe>(first, second, load_lanes<float>(weights));

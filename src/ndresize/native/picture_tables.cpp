@@ -122,7 +122,8 @@ void fill_stack(const FixedPass& pass, StackTables& made, const std::array<int, 
 }  // namespace
 
 std::unique_ptr<StackTables> stack_tables(const FixedPass& pass, bool bytes) {
-  if (pass.cut) return nullptr;
+  const bool sparse = pass.taps * pass.n_out * 2 < pass.n_in;  // most of what is transposed is not read
+  if (pass.cut || sparse) return nullptr;
   auto made = std::make_unique<StackTables>();
   FixedStack& t = made->stack;
   for (i64 o = 0; o < pass.n_out; ++o) {

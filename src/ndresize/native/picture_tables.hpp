@@ -44,7 +44,8 @@ struct StackTables {
 // The tables of sum_lanes, or nothing where a vector's samples are too far apart.
 std::unique_ptr<LaneTables> lane_tables(const FixedPass& pass, i64 channels, int vector_bytes);
 
-// The tables of a stack's sums but for the channels, or nothing where an output reads too much.
+// The tables of a stack's sums but for the channels, or nothing where an output reads too much,
+// or all of them too little.
 std::unique_ptr<StackTables> stack_tables(const FixedPass& pass, bool bytes);
 
 }  // namespace ndresize

@@ -15,7 +15,7 @@ inline void sum_square(const RowTable& table, const char* const* rows, const cha
   const V<float> first_row = splat(across[0]), second_row = splat(across[1]);
   const i64 each = table.n_in * i64(sizeof(float)) * L / table.n_out;  // bytes that eight outputs take
   i64 fetched = 0, end = 0;
-  store_blocks<float>(dst, table.n_out, [&] {
+  store_blocks<float>(dst, table.n_out, [&]() __attribute__((always_inline)) {
     for (end += each; fetched < end; fetched += 64) {
       __builtin_prefetch(next[0] + fetched);
       __builtin_prefetch(next[1] + fetched);

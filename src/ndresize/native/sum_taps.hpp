@@ -5,6 +5,7 @@
 namespace ndresize::NDRESIZE_ISA {
 
 // Write `n` outputs in blocks of eight, each made by one call of `block`, in order: see block_start.
+// GCC is told to inline the blocks: with several calls of each it would not.
 template <class A, class Block>
 inline void store_blocks(A* dst, i64 n, Block block) {
   if (n < L) {
@@ -21,7 +22,7 @@ void permute_row_of(const RowTable& table, const A* row, A* dst) {
   const int taps = Taps ? Taps : table.taps;
   const int *start = table.window_start, *index = table.index;
   const A* weights = static_cast<const A*>(table.lanes);
-  store_blocks<A>(dst, table.n_out, [&] {
+  store_blocks<A>(dst, table.n_out, [&]() __attribute__((always_inline)) {
     const Window<A, Samples> window(row + *start++);
     V<A> sum{};
 #pragma GCC unroll 4
@@ -48,7 +49,7 @@ void gather_row(const RowTable& table, const A* row, A* dst) {
   const int taps = table.taps;
   const int* index = table.index;
   const A* weights = static_cast<const A*>(table.lanes);
-  store_blocks<A>(dst, table.n_out, [&] {
+  store_blocks<A>(dst, table.n_out, [&]() __attribute__((always_inline)) {
     V<A> sum{};
     for (int t = 0; t < taps; ++t, index += L, weights += L)
       sum = multiply_add<Safe, A>(load_lanes<A>(weights), gather_lanes(row, index), sum);
@@ -60,7 +61,7 @@ template <bool Safe>
 void gather_pairs_row(const RowTable& table, const float* row, float* dst) {
   const int* index = table.index;
   const float* weights = static_cast<const float*>(table.lanes);
-  store_blocks<float>(dst, table.n_out, [&] {
+  store_blocks<float>(dst, table.n_out, [&]() __attribute__((always_inline)) {
     V<float> first, second, sum{};
     gather_pairs(row, index, first, second);
     sum = multiply_add<Safe, float>(load_lanes<float>(weights), first, sum);
