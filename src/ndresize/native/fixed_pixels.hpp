@@ -65,8 +65,9 @@ struct Pixels {
 // The sums of one output pixel in each of the rows, as they fall: see Pixels. Half: after the loads
 // whose taps are all needed comes one of which the first half is.
 template <int C, int Digits, bool Half>
-__attribute__((always_inline)) inline Word sum_pixel(const FixedTable& table, const std::uint8_t* const* rows, i64 o, int loads,
-                      Word first, Word second) {
+__attribute__((always_inline)) inline Word sum_pixel(const FixedTable& table,
+                                                     const std::uint8_t* const* rows, i64 o, int loads,
+                                                     Word first, Word second) {
   using P = Pixels<C>;
   const i64 at = table.starts[o] * C;
   const std::int16_t* wl = table.low + o * table.padded;
@@ -87,8 +88,9 @@ __attribute__((always_inline)) inline Word sum_pixel(const FixedTable& table, co
 
 // Four sums in each of the rows: one pixel, or several where it has fewer channels.
 template <int C, int Digits, bool Half>
-__attribute__((always_inline)) inline Word sum_quad(const FixedTable& table, const std::uint8_t* const* rows, i64 o, i64 last,
-                     int loads, Word first, Word second) {
+__attribute__((always_inline)) inline Word sum_quad(const FixedTable& table,
+                                                    const std::uint8_t* const* rows, i64 o, i64 last,
+                                                    int loads, Word first, Word second) {
   const auto pixel = [&](i64 k) __attribute__((always_inline)) {
     return sum_pixel<C, Digits, Half>(table, rows, o + k < last ? o + k : last, loads, first, second);
   };

@@ -13,6 +13,13 @@ constexpr i64 longest_task = i64{1} << 27;
 // allow.
 int usable_threads();
 
+// How many pieces each of `parts` is cut into, at least `chunks`: so that the threads get equal shares.
+inline i64 equal_shares(i64 chunks, i64 parts, int threads) {
+  i64 more = chunks;
+  while (more < chunks + threads && parts * more % threads != 0) ++more;
+  return parts * more % threads == 0 ? more : chunks;
+}
+
 // Call work(0) .. work(tasks - 1), each once, on up to `threads` threads, this one among them.
 // `poll` is called now and then on this thread; once it returns true no further task begins.
 // Returns false if `poll` did return true. An exception of a task is thrown again here.

@@ -95,7 +95,10 @@ bool Program::run(const char* in, const i64* stride_in, char* out, const i64* st
   // filled anew in each.
   // And so many that each takes a fraction of a second, for between them an interrupt is seen.
   i64 chunks = work / longest_task / (batches * tiles) + 1;
-  if (threads > 1) chunks = std::max(chunks, (4 * threads + batches * tiles - 1) / (batches * tiles));
+  if (threads > 1) {
+    chunks = std::max(chunks, (4 * threads + batches * tiles - 1) / (batches * tiles));
+    chunks = equal_shares(chunks, batches * tiles, threads);
+  }
   chunks = std::min(chunks, length);
   // Little batch entries are taken several at a time.
   const i64 each = std::max<i64>(1, work / (batches * tiles * chunks));
