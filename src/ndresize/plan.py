@@ -30,8 +30,7 @@ __all__ = [
     "refuse_uncountable",
 ]
 
-_ALONG = 2.25  # what a product along a row costs of one across rows, measured; samples of less than
-# 32 bits are converted for each product across rows, which costs as much
+_ALONG = 2.25  # what a product along a row costs of one across rows, measured
 _CHANNELS = 16  # so many samples side by side are a row of their own
 Accumulator = Literal["element", "float32", "float64", "fixed"]
 
@@ -487,7 +486,7 @@ def make_plan(
     output = tuple(work[a].n_out if a in work else n for a, n in enumerate(shape))
     refuse_uncountable(output, output_dtype or dtype)
     if order is None:
-        order = cheapest_order(shape, work, along=1.0 if dtype.itemsize < 4 else _ALONG)
+        order = cheapest_order(shape, work, along=_ALONG)
     passes = tuple(_pass(axis, work[axis], arithmetic) for axis in order if axis in work)
     return Plan(shape, dtype, passes, output, output_dtype or dtype, rounding, fill)
 
