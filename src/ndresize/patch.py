@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+import numpy as np
+
+from ndresize.axis import AxisOperator
+from ndresize.passes import Arithmetic, Pass
 from ndresize.rounding import RoundingRule
+from ndresize.windows import Window, moved, shape_of
 
-if TYPE_CHECKING:
-    from ndresize.plan import Pass
-
-__all__ = ["Patch", "Window", "crop_passes", "hull", "shape_of", "slices_of"]
-
-Window = tuple[tuple[int, int], ...]
-"""Per axis, the first index and the one after the last."""
+__all__ = ["Patch", "crop_passes", "shape_of", "widened_passes"]
 
 
 @dataclass(frozen=True)
@@ -47,13 +45,13 @@ class Patch:
         shared = tuple((max(a, start), min(b, stop)) for (a, b), (start, stop) in pairs)
         if any(start >= stop for start, stop in shared):
             return None
-        passes, need = crop_passes(self.passes, _moved(shared, self.window, -1))
-        return replace(self, window=shared, source=_moved(need, self.source, 1), passes=passes)
+        passes, need = crop_passes(self.passes, moved(shared, self.window, -1))
+        return replace(self, window=shared, source=moved(need, self.source, 1), passes=passes)
 
     def within(self, window: Window, source: Window) -> Patch:
         """Return the patch for arrays that are those windows."""
         return replace(
-            self, window=_moved(self.window, window, -1), source=_moved(self.source, source, -1)
+            self, window=moved(self.window, window, -1), source=moved(self.source, source, -1)
         )
 
     def transposed(self, order: Sequence[int]) -> Patch:
@@ -67,12 +65,6 @@ class Patch:
         )
 
 
-def _moved(window: Window, by: Window, sign: int) -> Window:
-    """Return a window moved by where another one begins, ahead or back."""
-    pairs = zip(window, by, strict=True)
-    return tuple((a + sign * start, b + sign * start) for (a, b), (start, _) in pairs)
-
-
 def crop_passes(passes: Sequence[Pass], window: Window) -> tuple[tuple[Pass, ...], Window]:
     """Return the passes to a window of their output alone and the input window that they read."""
     need = list(window)
@@ -84,20 +76,17 @@ def crop_passes(passes: Sequence[Pass], window: Window) -> tuple[tuple[Pass, ...
     return tuple(reversed(cropped)), tuple(need)
 
 
-def hull(windows: Sequence[Window]) -> Window:
-    """Return the smallest window around all; one that is empty along an axis has no place there."""
-    around = []
-    for spans in zip(*windows, strict=True):
-        some = [(start, stop) for start, stop in spans if start < stop] or [(0, 0)]
-        around.append((min(start for start, _ in some), max(stop for _, stop in some)))
-    return tuple(around)
-
-
-def shape_of(window: Window) -> tuple[int, ...]:
-    """Return the lengths of a window."""
-    return tuple(stop - start for start, stop in window)
-
-
-def slices_of(window: Window) -> tuple[slice, ...]:
-    """Return a window as NumPy takes it."""
-    return tuple(slice(start, stop) for start, stop in window)
+def widened_passes(passes: tuple[Pass, ...], own: Window, need: Window) -> tuple[Pass, ...]:
+    """Return passes that read the window `own` as passes for samples of all of `need`."""
+    steps = list(passes)
+    for axis, ((start, stop), (first, last)) in enumerate(zip(own, need, strict=True)):
+        if (start, stop) == (first, last):
+            continue
+        before = start - first if start < stop else 0
+        place = next((k for k, step in enumerate(steps) if step.axis == axis), None)
+        if place is None:
+            picked = AxisOperator.select(np.arange(before, before + stop - start), last - first)
+            steps.insert(0, Pass(axis, picked, Arithmetic("element")))
+        else:
+            steps[place] = steps[place].widened(before, last - first)
+    return tuple(steps)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ndresize.errors import ResizeError
-from ndresize.plan import machine_memory
+from ndresize.memory import machine_memory
 
 __all__ = [
     "choice",

@@ -11,9 +11,10 @@ from typing import Any, Concatenate, ParamSpec, Protocol, cast
 import numpy as np
 from numpy.typing import DTypeLike
 
+from ndresize.element_types import element_type
 from ndresize.engine import portable
 from ndresize.errors import ResizeError
-from ndresize.plan import Plan, element_type
+from ndresize.plan import Plan
 
 __all__ = ["ResizeFunction", "planned"]
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndresize.axis import AxisOperator
-from ndresize.plan import Arithmetic, Fill, Pass, Plan, refuse_uncountable
+from ndresize.memory import refuse_uncountable
+from ndresize.plan import Arithmetic, Fill, Pass, Plan
 
 __all__ = ["spline_plan"]
 

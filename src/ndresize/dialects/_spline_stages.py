@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from ndresize.axis import AxisOperator
 from ndresize.dialects._planned import ResizeFunction
+from ndresize.element_types import element_type
 from ndresize.engine import portable
 from ndresize.errors import ResizeError
-from ndresize.plan import Arithmetic, Pass, Plan, element_type
+from ndresize.plan import Arithmetic, Pass, Plan
 
 __all__ = ["around", "converted", "element_of", "stored", "with_stages", "written"]
 

@@ -13,9 +13,10 @@ from ndresize.dialects import _arguments as arguments
 from ndresize.dialects import _tensorflow_arguments as checks
 from ndresize.dialects._planned import checked_shape
 from ndresize.dialects._tensorflow_axes import round_half_away, two_taps
+from ndresize.element_types import element_type
 from ndresize.engine import portable
 from ndresize.errors import ResizeError
-from ndresize.plan import Arithmetic, Fill, Plan, element_type, make_plan
+from ndresize.plan import Arithmetic, Fill, Plan, make_plan
 
 __all__ = ["METHODS", "crop_and_resize", "plan_of_one_box"]
 

@@ -25,7 +25,8 @@ from ndresize.dialects._planned import planned
 from ndresize.dialects._resampling import NEAREST_RULES, NearestRule, Sampling
 from ndresize.errors import ResizeError
 from ndresize.filters import Filter, cubic, linear
-from ndresize.plan import Arithmetic, Fill, Plan, make_plan, refuse_uncountable
+from ndresize.memory import refuse_uncountable
+from ndresize.plan import Arithmetic, Fill, Plan, make_plan
 
 __all__ = ["OPSETS", "UPSAMPLE_OPSETS", "resize", "upsample"]
 

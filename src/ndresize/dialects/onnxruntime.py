@@ -29,7 +29,8 @@ from ndresize.dialects._onnxruntime_coordinates import (
 )
 from ndresize.dialects._planned import planned
 from ndresize.errors import ResizeError
-from ndresize.plan import Arithmetic, Fill, Pass, Plan, make_plan, refuse_uncountable
+from ndresize.memory import refuse_uncountable
+from ndresize.plan import Arithmetic, Fill, Pass, Plan, make_plan
 
 __all__ = ["ELEMENT_TYPES", "OPSETS", "UPSAMPLE_OPSETS", "resize", "upsample"]
 

@@ -21,7 +21,8 @@ from ndresize.dialects import _tensorflow_axes as axes
 from ndresize.dialects import _tensorflow_crop, _tensorflow_lite, _tensorflow_spans
 from ndresize.dialects._planned import ResizeFunction, planned
 from ndresize.errors import ResizeError
-from ndresize.plan import Arithmetic, Pass, Plan, make_plan, refuse_uncountable
+from ndresize.memory import refuse_uncountable
+from ndresize.plan import Arithmetic, Pass, Plan, make_plan
 
 __all__ = [
     "KERNEL_TYPES",

@@ -20,7 +20,8 @@ from ndresize.dialects import _torch_bytes as of_bytes
 from ndresize.dialects import _torch_filters as filters
 from ndresize.dialects._planned import planned
 from ndresize.dialects._torch_words import MODES, Words, checked
-from ndresize.plan import Arithmetic, Pass, Plan, make_plan, refuse_uncountable
+from ndresize.memory import refuse_uncountable
+from ndresize.plan import Arithmetic, Pass, Plan, make_plan
 
 __all__ = ["MODES", "interpolate"]
 

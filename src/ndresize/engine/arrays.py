@@ -1,4 +1,4 @@
-"""How arrays lie in memory, and new ones."""
+"""How arrays lie in memory, new ones, and which the caller may give for the result."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndresize.engine import _ext
+from ndresize.errors import ResizeError
 
-__all__ = ["empty", "memory_order"]
+__all__ = ["check_output", "empty", "memory_order"]
 
 
 def memory_order(x: NDArray[Any]) -> tuple[int, ...] | None:
@@ -49,3 +50,30 @@ def empty(
     if order is not None:
         out = out.transpose(sorted(range(len(order)), key=order.__getitem__))
     return out, touched
+
+
+def check_output(x: NDArray[Any], out: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """Refuse an array that a result of that shape and type, made from `x`, cannot be written to."""
+    if not isinstance(out, np.ndarray):
+        raise ResizeError(f"out must be a NumPy array, got {type(out).__name__}")
+    if out.shape != shape or out.dtype != dtype:
+        raise ResizeError(
+            f"out must have shape {shape} and type {dtype}, got {out.shape} and {out.dtype}"
+        )
+    if not out.flags.writeable:
+        raise ResizeError("out must be writeable, got a read-only array")
+    if (
+        0 in out.strides
+        and out.size > 1
+        and any(s == 0 and n > 1 for s, n in zip(out.strides, out.shape, strict=True))
+    ):
+        raise ResizeError("out must not repeat memory, got a broadcast array; copy it first")
+    if np.may_share_memory(x, out) and _overlap(x, out):
+        raise ResizeError("out must not overlap the input; give another array or none")
+
+
+def _overlap(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    try:
+        return np.shares_memory(a, b, max_work=10_000)  # type: ignore[arg-type] # any int works
+    except np.exceptions.TooHardError:
+        return True  # not worth more work: the caller can give an array of its own

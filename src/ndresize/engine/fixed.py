@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ndresize.axis import AxisOperator
-    from ndresize.plan import Pass, Plan
+    from ndresize.passes import Pass
+    from ndresize.plan import Plan
 
 __all__ = ["compile_picture"]
 

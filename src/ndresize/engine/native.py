@@ -13,11 +13,12 @@ from ndresize.engine import _ext, fixed, joint, portable
 from ndresize.engine.arrays import empty, memory_order
 from ndresize.engine.runnables import Bits, Cast, Copy, Patched, Picks, Runnable
 from ndresize.engine.stages import in_stages
-from ndresize.patch import slices_of
 from ndresize.rounding import ROUNDING_RULES
+from ndresize.windows import slices_of
 
 if TYPE_CHECKING:
-    from ndresize.plan import Pass, Plan
+    from ndresize.passes import Pass
+    from ndresize.plan import Plan
     from ndresize.products import Products
 
 __all__ = ["Runnable", "compile_plan", "empty", "fill", "instruction_set", "memory_order"]

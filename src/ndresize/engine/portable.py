@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ndresize.element_types import bfloat16
 from ndresize.errors import ResizeError
-from ndresize.patch import shape_of, slices_of
 from ndresize.products import TREES
 from ndresize.rounding import limits, round_sums
+from ndresize.windows import shape_of, slices_of
 
 if TYPE_CHECKING:
     from ndresize.axis import AxisOperator
-    from ndresize.plan import Pass, Plan
+    from ndresize.passes import Pass
+    from ndresize.plan import Plan
     from ndresize.products import Products
 
 __all__ = ["element_type_of", "is_foreign", "run", "stored"]
@@ -67,12 +69,7 @@ def element_type_of(x: Any) -> np.dtype[Any]:
     else:
         return found
     if name == "bfloat16":
-        try:
-            import ml_dtypes
-        except ImportError:
-            raise ResizeError("bfloat16 needs ml_dtypes: pip install ml_dtypes") from None
-        bfloat16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
-        return bfloat16
+        return bfloat16()
     raise ResizeError(f"arrays must have an element type that NumPy has, got {x.dtype}")
 
 

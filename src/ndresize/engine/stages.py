@@ -15,7 +15,8 @@ from ndresize.engine.runnables import Runnable, Sequence, Store
 from ndresize.rounding import limits
 
 if TYPE_CHECKING:
-    from ndresize.plan import Pass, Plan
+    from ndresize.passes import Pass
+    from ndresize.plan import Plan
 
 __all__ = ["in_stages"]
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ndresize.element_types import bfloat16
 from ndresize.errors import ResizeError
 from ndresize.models._openvino_xml import Layer
 from ndresize.models.signature import Tensor
@@ -42,12 +43,7 @@ def value_name(layer: Layer, port: int) -> str:
 def element_type(name: str, what: str) -> np.dtype[Any]:
     """Return the NumPy type of an element type such as "f32", or refuse it."""
     if name == "bf16":
-        try:
-            import ml_dtypes
-        except ImportError:
-            raise ResizeError("bfloat16 needs ml_dtypes: pip install ml_dtypes") from None
-        bfloat16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
-        return bfloat16
+        return bfloat16()
     if name not in _TYPES:
         raise ResizeError(f"{what}: the element type must be one that NumPy has, got {name!r}")
     return np.dtype(_TYPES[name])

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndresize.errors import ResizeError
+from ndresize.memory import machine_memory
 from ndresize.models._onnx_package import ml_dtypes, onnx
 from ndresize.models.onnx_file import read_external
 from ndresize.models.signature import Length, Tensor
-from ndresize.plan import machine_memory
 
 __all__ = ["constant_array", "declared_tensor", "dense_array", "stored_tensor", "tensor_array"]
 
