@@ -41,7 +41,7 @@ void spread_row(const char* row, const SpreadTable& table, i64 from, i64 to, flo
       V<std::int32_t> windows{};
       for (int t = 0; t < table.taps; ++t) {
         if (t % 2 == 0 || !table.shared) windows = gather_windows(row, table.place[t] + j);
-        store_lanes<float>(dst[t] + (j - from), bytes_of<T>(windows, table.left[t] + j));
+        store_lanes(dst[t] + (j - from), bytes_of<T>(windows, table.left[t] + j));
       }
     } else {
       static_assert(sizeof(T) == 4);
@@ -49,7 +49,7 @@ void spread_row(const char* row, const SpreadTable& table, i64 from, i64 to, flo
         const V<float> bits = gather_lanes(reinterpret_cast<const float*>(row), table.place[t] + j);
         T x[L];
         std::memcpy(x, &bits, sizeof x);
-        store_lanes<float>(dst[t] + (j - from), __builtin_convertvector(load_lanes<T>(x), V<float>));
+        store_lanes(dst[t] + (j - from), __builtin_convertvector(load_lanes<T>(x), V<float>));
       }
     }
   }
@@ -63,21 +63,21 @@ void widen_row(const char* row, i64 n, float* dst) {
     const i64 count = n - j < L ? n - j : L;
     std::memcpy(x, row + j * i64(sizeof(T)), (count < L ? count : L) * sizeof(T));
     if constexpr (sizeof(T) == 4)
-      store_lanes<float>(dst + j, __builtin_convertvector(load_lanes<T>(x), V<float>));
-    else store_lanes<float>(dst + j, widen<T>(x));
+      store_lanes(dst + j, __builtin_convertvector(load_lanes<T>(x), V<float>));
+    else store_lanes(dst + j, widen<T>(x));
   }
 }
 
 template <class T, Rounding R>
 inline void narrow_joint(void* p, V<float> x) {
   if constexpr (std::is_same_v<T, float>) {
-    store_lanes<float>(p, x);
+    store_lanes(p, x);
   } else if constexpr (sizeof(T) == 4) {
     const V<float> low = splat(-2147483648.0f), high = splat(2147483520.0f);  // the last below 2**31
     x = x > low ? x : low;
     x = x < high ? x : high;
     if constexpr (R == Rounding::truncate)
-      store_lanes<T>(p, __builtin_convertvector(x, V<T>));
+      store_lanes(p, __builtin_convertvector(x, V<T>));
     else narrow<T, R>(p, __builtin_convertvector(x, V<double>));
   } else {
     narrow<T, R>(p, x);
@@ -97,7 +97,7 @@ void sum_terms(const JointTerm* terms, int count, char* dst, i64 n, float plus) 
       V<float> weight = load_lanes<float>(terms[t].weights + j) * one[t];
       if constexpr (Both) weight = weight * two[t];
       V<float> x = load_lanes<float>(terms[t].samples + j);
-      if constexpr (!is_int<T>) x = guard<float>(x, weight);
+      if constexpr (!is_int<T>) x = guard(x, weight);
       const V<float> product = weight * x;
       sum = t == 0 ? product : sum + product;
     }

@@ -20,16 +20,19 @@ void load_row(const char* src, std::ptrdiff_t stride, void* dst, i64 n) {
   char* to = static_cast<char*>(dst);
   i64 j = 0;
   if (stride == sizeof(T)) {
+    constexpr int N = lanes_of<A>;
+    for (; j + N <= n; j += N)
+      store_lanes(to + j * i64(sizeof(A)), widen<T, N>(src + j * i64(sizeof(T))));
     for (; j + L <= n; j += L)
-      store_lanes<A>(to + j * i64(sizeof(A)), widen<T>(src + j * i64(sizeof(T))));
+      store_lanes(to + j * i64(sizeof(A)), widen<T>(src + j * i64(sizeof(T))));
     if (j < n && n >= L) {
-      store_lanes<A>(to + (n - L) * i64(sizeof(A)), widen<T>(src + (n - L) * i64(sizeof(T))));
+      store_lanes(to + (n - L) * i64(sizeof(A)), widen<T>(src + (n - L) * i64(sizeof(T))));
       return;
     }
   } else if constexpr (sizeof(T) == 4) {
     if (const i64 far = stride * L; far == static_cast<std::int32_t>(far))
       for (; j + L <= n; j += L)
-        store_lanes<A>(to + j * i64(sizeof(A)), widen_apart<T>(src + j * stride, static_cast<int>(stride)));
+        store_lanes(to + j * i64(sizeof(A)), widen_apart<T>(src + j * stride, static_cast<int>(stride)));
   }
   while (j < n) {
     const i64 count = n - j < L ? n - j : L;
@@ -47,6 +50,12 @@ void store_row(const void* src, char* dst, std::ptrdiff_t stride, i64 n) {
   const char* from = static_cast<const char*>(src);
   i64 j = 0;
   if (stride == sizeof(T)) {
+    constexpr int N = lanes_of<A>;
+    for (; j + 4 * N <= n; j += 4 * N) {
+      V<A, N> sum[4];
+      for (int k = 0; k < 4; ++k) sum[k] = load_lanes<A, N>(from + (j + k * N) * i64(sizeof(A)));
+      narrow_all<T, R>(dst + j * i64(sizeof(T)), sum);
+    }
     for (; j + L <= n; j += L)
       narrow<T, R>(dst + j * i64(sizeof(T)), load_lanes<A>(from + j * i64(sizeof(A))));
     if (j < n && n >= L) {
@@ -69,16 +78,19 @@ template <class T, Rounding R>
 void settle_row(void* row, i64 n) {
   using A = Accumulator<T>;
   if constexpr (!std::is_same_v<T, A>) {
-    A* at = static_cast<A*>(row);
     T part[L];
-    for (i64 j = 0; j < n; j += L) {
-      const i64 count = n - j < L ? n - j : L;
-      A in[L] = {};
-      std::memcpy(in, at + j, count * sizeof(A));
-      narrow<T, R>(part, load_lanes<A>(in));
-      const V<A> x = widen<T>(part);
-      std::memcpy(at + j, &x, count * sizeof(A));
+    A* at = static_cast<A*>(row);
+    i64 j = 0;
+    for (; j + L <= n; j += L) {
+      narrow<T, R>(part, load_lanes<A>(at + j));
+      store_lanes(at + j, widen<T>(part));
     }
+    if (j == n) return;
+    A rest[L] = {};
+    std::memcpy(rest, at + j, (n - j) * sizeof(A));
+    narrow<T, R>(part, load_lanes<A>(rest));
+    const V<A> x = widen<T>(part);
+    std::memcpy(at + j, &x, (n - j) * sizeof(A));
   }
 }
 

@@ -5,58 +5,48 @@
 
 namespace ndresize::NDRESIZE_ISA {
 
-template <bool Safe, class A>
-inline V<A> lerp(const V<A>& a, const V<A>& b, const V<A>& w) {
-  const V<A> sum = (b - a) * w + a;
-  if constexpr (Safe) return w == A(0) ? a + A(0) : sum;  // b may be NaN, and a infinite
+template <bool Safe, class X>
+inline X lerp(const X& a, const X& b, const X& w) {
+  const X sum = (b - a) * w + a;
+  if constexpr (Safe) return w == Lane<X>(0) ? a + Lane<X>(0) : sum;  // b may be NaN, and a infinite
   return sum;
 }
 
-template <class T, bool WideRows, bool WideDst, Rounding R, int Vectors>
-inline void lerp_rows_block(const char* first, const char* second, const V<Accumulator<T>>& w,
-                            char* dst, i64 j) {
+template <class T, bool WideRows, bool WideDst, Rounding R, int N, int Vectors>
+inline void lerp_rows_block(const char* first, const char* second, Accumulator<T> weight, char* dst, i64 j) {
   using A = Accumulator<T>;
-  constexpr i64 in_size = WideRows ? sizeof(A) : sizeof(T);
-  constexpr i64 out_size = WideDst ? sizeof(A) : sizeof(T);
-  V<A> sum[Vectors];
+  using Row = std::conditional_t<WideRows, A, T>;
+  using To = std::conditional_t<WideDst, A, T>;
+  const V<A, N> w = splat<N>(weight);
+  V<A, N> sum[Vectors];
 #pragma GCC unroll 8
   for (int k = 0; k < Vectors; ++k) {
-    const i64 at = (j + k * L) * in_size;
-    if constexpr (WideRows)
-      sum[k] = lerp<false, A>(load_lanes<A>(first + at), load_lanes<A>(second + at), w);
-    else
-      sum[k] = lerp<false, A>(widen<T>(first + at), widen<T>(second + at), w);
+    const i64 at = (j + k * N) * i64(sizeof(Row));
+    sum[k] = lerp<false>(widen<Row, N>(first + at), widen<Row, N>(second + at), w);
   }
-#pragma GCC unroll 8
-  for (int k = 0; k < Vectors; ++k) {
-    char* p = dst + (j + k * L) * out_size;
-    if constexpr (WideDst) store_lanes<A>(p, sum[k]);
-    else narrow<T, R>(p, sum[k]);
-  }
+  narrow_all<To, R>(dst + j * i64(sizeof(To)), sum);
 }
 
 template <class T, bool WideRows, bool WideDst, Rounding R>
 void lerp_rows_of(const char* const* rows, Accumulator<T> weight, char* dst, i64 n) {
   using A = Accumulator<T>;
-  constexpr i64 in_size = WideRows ? sizeof(A) : sizeof(T);
-  constexpr i64 out_size = WideDst ? sizeof(A) : sizeof(T);
-  constexpr int many = sizeof(A) == 4 ? 4 : 2;
-  const V<A> w = splat(weight);
+  constexpr i64 in_size = WideRows ? sizeof(A) : sizeof(T), out_size = WideDst ? sizeof(A) : sizeof(T);
+  constexpr int N = lanes_of<A>, many = sizeof(A) == 4 ? 4 : 2;
   const char *first = rows[0], *second = rows[1];
   i64 j = 0;
-  for (; j + many * L <= n; j += many * L)
-    lerp_rows_block<T, WideRows, WideDst, R, many>(first, second, w, dst, j);
-  for (; j + L <= n; j += L) lerp_rows_block<T, WideRows, WideDst, R, 1>(first, second, w, dst, j);
+  for (; j + many * N <= n; j += many * N)
+    lerp_rows_block<T, WideRows, WideDst, R, N, many>(first, second, weight, dst, j);
+  for (; j + L <= n; j += L) lerp_rows_block<T, WideRows, WideDst, R, L, 1>(first, second, weight, dst, j);
   if (j == n) return;
   if (n >= L) {
-    lerp_rows_block<T, WideRows, WideDst, R, 1>(first, second, w, dst, n - L);
+    lerp_rows_block<T, WideRows, WideDst, R, L, 1>(first, second, weight, dst, n - L);
     return;
   }
   const i64 rest = n - j;
   char a[L * sizeof(A)] = {}, b[L * sizeof(A)] = {}, part[L * sizeof(A)];
   std::memcpy(a, first + j * in_size, rest * in_size);
   std::memcpy(b, second + j * in_size, rest * in_size);
-  lerp_rows_block<T, WideRows, WideDst, R, 1>(a, b, w, part, 0);
+  lerp_rows_block<T, WideRows, WideDst, R, L, 1>(a, b, weight, part, 0);
   std::memcpy(dst + j * out_size, part, rest * out_size);
 }
 
@@ -82,7 +72,7 @@ void lerp_window_row(const RowTable& table, const A* row, A* dst) {
   store_blocks<A>(dst, table.n_out, [&]() __attribute__((always_inline)) {
     const Window<A, Samples> window(row + *start++);
     const auto at = load_lanes<std::int32_t>(index), next = load_lanes<std::int32_t>(index + L);
-    const V<A> sum = lerp<Safe, A>(window.pick(at), window.pick(next), load_lanes<A>(weights));
+    const V<A> sum = lerp<Safe>(window.pick(at), window.pick(next), load_lanes<A>(weights));
     index += 2 * L, weights += L;
     return sum;
   });
@@ -94,7 +84,7 @@ void lerp_gather_row(const RowTable& table, const A* row, A* dst) {
   const A* weights = static_cast<const A*>(table.lanes);
   store_blocks<A>(dst, table.n_out, [&]() __attribute__((always_inline)) {
     const V<A> sum =
-        lerp<Safe, A>(gather_lanes(row, index), gather_lanes(row, index + L), load_lanes<A>(weights));
+        lerp<Safe>(gather_lanes(row, index), gather_lanes(row, index + L), load_lanes<A>(weights));
     index += 2 * L, weights += L;
     return sum;
   });
@@ -103,7 +93,7 @@ void lerp_gather_row(const RowTable& table, const A* row, A* dst) {
 // At the end of a row, where w is one, the pair sits one further back than the sample.
 template <bool Safe>
 inline V<float> lerp_pairs(const V<float>& first, const V<float>& second, const V<float>& w) {
-  const V<float> sum = lerp<Safe, float>(first, second, w);
+  const V<float> sum = lerp<Safe>(first, second, w);
   return w == 1.0f ? second + 0.0f : sum;
 }
 
@@ -132,7 +122,7 @@ void lerp_lanes(const RowTable& table, const V<A>* in, V<A>* out) {
     const V<A>* second = first + (weight == 0 ? 0 : channels);
     const V<A> w = splat(weight);
 #pragma GCC unroll 4
-    for (i64 c = 0; c < channels; ++c) out[c] = lerp<Safe, A>(first[c], second[c], w);
+    for (i64 c = 0; c < channels; ++c) out[c] = lerp<Safe>(first[c], second[c], w);
   }
 }
 

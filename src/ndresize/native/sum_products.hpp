@@ -4,35 +4,6 @@
 
 namespace ndresize::NDRESIZE_ISA {
 
-#ifdef __AVX512F__
-constexpr int W = 16;  // lanes: the sums are floats alone, and few others run at the same time
-#else
-constexpr int W = 8;
-#endif
-
-template <class T>
-struct Wide {
-  typedef T type __attribute__((vector_size(W * sizeof(T))));
-};
-using Floats = Wide<float>::type;
-using Words = Wide<std::int32_t>::type;
-
-template <class X>
-inline X load_words(const void* p) {
-  X x;
-  std::memcpy(&x, p, sizeof x);
-  return x;
-}
-
-inline Floats all_lanes(float x) { return x - Floats{}; }
-
-template <class T>
-struct Few {
-  typedef T type __attribute__((vector_size(4 * sizeof(T))));
-};
-template <class T>
-using Four = typename Few<T>::type;
-
 // w * x + sum, rounded once: by the instruction itself, for the compiler does not fuse a product that
 // another tree takes as well; where there is none, in double, which holds the product.
 template <class X>
@@ -51,7 +22,7 @@ inline X fused(const X& w, const X& x, const X& sum) {
                                                reinterpret_cast<__m256>(sum)));
 #endif
 #else
-  using Doubles = std::conditional_t<sizeof(X) == 16, Four<double>, typename Wide<double>::type>;
+  using Doubles = As<double, X>;
   const auto wide = [](const X& v) { return __builtin_convertvector(v, Doubles); };
   return __builtin_convertvector(wide(w) * wide(x) + wide(sum), X);
 #endif
@@ -87,83 +58,7 @@ inline Floats sum_mixed(const Floats (&w)[4], const Floats (&x)[4], const Words&
   return trees == int(Tree::chain) ? chain : rest;
 }
 
-template <class T>
-inline Floats widen_words(const char* p) {
-  if constexpr (std::is_same_v<T, float>) return load_words<Floats>(p);
-  else
-    return __builtin_convertvector((load_small<T, Words>(p)), Floats);
-}
-
 constexpr int most_vectors = 4;  // of sums at a time
-
-// Four vectors of sums, none of which is beyond 2**30, as elements. Halves go to even, as the machine
-// rounds; packing saturates.
-template <class T, Rounding R>
-inline void narrow_words(char* p, const Floats (&sum)[most_vectors], [[maybe_unused]] bool stream) {
-#ifdef __AVX512BW__
-  if constexpr (R == Rounding::half_even) {
-    __m512i whole[4];
-#pragma GCC unroll 4
-    for (int k = 0; k < 4; ++k) {
-      __m512 x;
-      std::memcpy(&x, &sum[k], sizeof x);
-      whole[k] = _mm512_cvtps_epi32(x);
-    }
-    const auto put = [&](char* to, __m512i v) {
-      if (stream) _mm512_stream_si512(reinterpret_cast<__m512i*>(to), v);
-      else _mm512_storeu_si512(to, v);
-    };
-    if constexpr (sizeof(T) == 1) {
-      const __m512i a = _mm512_packs_epi32(whole[0], whole[1]);
-      const __m512i b = _mm512_packs_epi32(whole[2], whole[3]);
-      const __m512i bytes = std::is_signed_v<T> ? _mm512_packs_epi16(a, b) : _mm512_packus_epi16(a, b);
-      const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-      put(p, _mm512_permutexvar_epi32(order, bytes));
-    } else {
-      const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
-#pragma GCC unroll 2
-      for (int k = 0; k < 4; k += 2) {
-        const __m512i words = std::is_signed_v<T> ? _mm512_packs_epi32(whole[k], whole[k + 1])
-                                                  : _mm512_packus_epi32(whole[k], whole[k + 1]);
-        put(p + k * W * 2, _mm512_permutexvar_epi64(order, words));
-      }
-    }
-    return;
-  }
-#elif defined(__AVX2__)
-  if constexpr (R == Rounding::half_even) {
-    __m256i whole[4];
-#pragma GCC unroll 4
-    for (int k = 0; k < 4; ++k) {
-      __m256 x;
-      std::memcpy(&x, &sum[k], sizeof x);
-      whole[k] = _mm256_cvtps_epi32(x);
-    }
-    const auto put = [&](char* to, __m256i v) {
-      if (stream) _mm256_stream_si256(reinterpret_cast<__m256i*>(to), v);
-      else _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), v);
-    };
-    if constexpr (sizeof(T) == 1) {
-      const __m256i a = _mm256_packs_epi32(whole[0], whole[1]);
-      const __m256i b = _mm256_packs_epi32(whole[2], whole[3]);
-      const __m256i bytes = std::is_signed_v<T> ? _mm256_packs_epi16(a, b) : _mm256_packus_epi16(a, b);
-      put(p, _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)));
-    } else {
-#pragma GCC unroll 2
-      for (int k = 0; k < 4; k += 2) {
-        const __m256i words = std::is_signed_v<T> ? _mm256_packs_epi32(whole[k], whole[k + 1])
-                                                  : _mm256_packus_epi32(whole[k], whole[k + 1]);
-        put(p + k * W * 2, _mm256_permute4x64_epi64(words, 0xd8));
-      }
-    }
-    return;
-  }
-#endif
-  char part[most_vectors * sizeof(Floats)];
-  std::memcpy(part, sum, sizeof part);
-  for (int k = 0; k < most_vectors * W; k += L)
-    narrow<T, R>(p + k * i64(sizeof(T)), load_lanes<float>(part + k * 4));
-}
 
 // dst[j] for most_vectors * W sums from j on.
 template <class T, bool WideRows, bool WideDst, Rounding R, Tree How>
@@ -175,11 +70,11 @@ inline void sum_products_block(const char* const* rows, const Floats (&w)[4], ch
   for (int k = 0; k < most_vectors; ++k) {
     Floats x[4];
 #pragma GCC unroll 4
-    for (int t = 0; t < 4; ++t) x[t] = widen_words<Row>(rows[t] + (j + k * W) * i64(sizeof(Row)));
+    for (int t = 0; t < 4; ++t) x[t] = widen<Row, W>(rows[t] + (j + k * W) * i64(sizeof(Row)));
     sum[k] = sum_tree<How>(w, x);
   }
   if constexpr (WideDst) std::memcpy(dst + j * 4, sum, sizeof sum);
-  else narrow_words<T, R>(dst + j * i64(sizeof(T)), sum, stream);
+  else narrow_all<T, R>(dst + j * i64(sizeof(T)), sum, stream);
 }
 
 template <class T, bool WideRows, bool WideDst, Rounding R, Tree How>
@@ -187,8 +82,8 @@ void sum_products_of(const char* const* rows, const float* weights, char* dst, i
   constexpr i64 in_size = WideRows ? sizeof(float) : sizeof(T);
   constexpr i64 out_size = WideDst ? sizeof(float) : sizeof(T);
   constexpr i64 many = most_vectors * W;
-  const Floats w[4] = {all_lanes(weights[0]), all_lanes(weights[1]), all_lanes(weights[2]),
-                       all_lanes(weights[3])};
+  const Floats w[4] = {splat<W>(weights[0]), splat<W>(weights[1]), splat<W>(weights[2]),
+                       splat<W>(weights[3])};
   // What is not a whole block runs through the same code and is then copied: the end of a long row
   // with sums before it, a short row with padding.
   char part[many * out_size];
@@ -266,11 +161,11 @@ inline void product_lanes(const Words (&at)[4], const Floats (&w)[4], const Word
 #pragma GCC unroll 4
       for (int t = 0; t < 4; ++t) x[t] = gather_words(row, at[t]);
     } else {
-      const Floats low = load_words<Floats>(row), high = load_words<Floats>(row + W);
+      const Floats low = load_lanes<float, W>(row), high = load_lanes<float, W>(row + W);
 #pragma GCC unroll 4
       for (int t = 0; t < 4; ++t) x[t] = __builtin_shuffle(low, high, at[t]);
       if constexpr (Where == Samples::three_vectors) {
-        const Floats last = load_words<Floats>(row + 2 * W);
+        const Floats last = load_lanes<float, W>(row + 2 * W);
 #pragma GCC unroll 4
         for (int t = 0; t < 4; ++t) x[t] = at[t] < 2 * W ? x[t] : __builtin_shuffle(last, at[t]);
       }
@@ -293,8 +188,8 @@ void product_rows(const RowTable& table, const char* const* rows, int count, cha
     Floats w[4];
 #pragma GCC unroll 4
     for (int t = 0; t < 4; ++t) {
-      at[t] = load_words<Words>(index + t * W);
-      w[t] = load_words<Floats>(weights + t * W);
+      at[t] = load_lanes<std::int32_t, W>(index + t * W);
+      w[t] = load_lanes<float, W>(weights + t * W);
     }
     const i64 left = table.n_out - b * W, n = left < W ? left : W;
     const i64 start = table.window_start[b];
@@ -306,7 +201,7 @@ void product_rows(const RowTable& table, const char* const* rows, int count, cha
       case Tree::halves: with(std::integral_constant<Tree, Tree::halves>{}, Words{}); break;
       case Tree::fused_halves: with(std::integral_constant<Tree, Tree::fused_halves>{}, Words{}); break;
       case Tree::mixed:
-        with(std::integral_constant<Tree, Tree::mixed>{}, load_words<Words>(table.lane_trees + b * W));
+        with(std::integral_constant<Tree, Tree::mixed>{}, load_lanes<std::int32_t, W>(table.lane_trees + b * W));
     }
   }
 }
@@ -321,17 +216,16 @@ void product_pixels(const RowTable& table, const char* const* rows, int count, c
     char* to = dst[r];
     const int* index = table.index;
     for (i64 o = 0; o < pixels; ++o, index += 4, to += channels * 4) {
-      Four<float> w[4], x[4];
+      V<float, 4> w[4], x[4];
 #pragma GCC unroll 4
       for (int t = 0; t < 4; ++t) {
         const char* from = rows[r] + index[t] * i64(sizeof(Row));
         char part[4 * sizeof(Row)] = {};
         if (o >= table.whole_pixels) std::memcpy(part, from, channels * sizeof(Row)), from = part;
-        if constexpr (std::is_same_v<Row, float>) std::memcpy(&x[t], from, sizeof x[t]);
-        else x[t] = __builtin_convertvector((load_small<Row, Four<std::int32_t>>(from)), Four<float>);
-        w[t] = weights[o * 4 + t] - Four<float>{};
+        x[t] = widen<Row, 4>(from);
+        w[t] = splat<4>(weights[o * 4 + t]);
       }
-      Four<float> sum;
+      V<float, 4> sum;
       switch (table.block_trees[o]) {
         case Tree::chain: sum = sum_tree<Tree::chain>(w, x); break;
         case Tree::halves: sum = sum_tree<Tree::halves>(w, x); break;

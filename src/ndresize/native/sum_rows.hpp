@@ -6,34 +6,28 @@ namespace ndresize::NDRESIZE_ISA {
 
 // A few vectors of sums stay in registers while the taps go by. Taps: their number where it is
 // known to the compiler, or 0.
-template <class T, bool WideRows, bool WideDst, bool Safe, Rounding R, int Vectors, int Taps,
+template <class T, bool WideRows, bool WideDst, bool Safe, Rounding R, int N, int Vectors, int Taps,
           bool Stream = false>
 inline void sum_rows_block(const char* const* rows, const Accumulator<T>* weights, int taps,
                            char* dst, i64 j) {
   using A = Accumulator<T>;
-  constexpr i64 in_size = WideRows ? sizeof(A) : sizeof(T);
-  constexpr i64 out_size = WideDst ? sizeof(A) : sizeof(T);
-  V<A> sum[Vectors];
-#pragma GCC unroll 8
-  for (int k = 0; k < Vectors; ++k) sum[k] = V<A>{};
+  using Row = std::conditional_t<WideRows, A, T>;
+  constexpr i64 in_size = sizeof(Row), out_size = WideDst ? sizeof(A) : sizeof(T);
+  V<A, N> sum[Vectors] = {};
 #pragma GCC unroll 4
   for (int t = 0; t < (Taps ? Taps : taps); ++t) {
-    const V<A> w = splat(weights[t]);
+    const V<A, N> w = splat<N>(weights[t]);
     const char* row = rows[t] + j * in_size;
 #pragma GCC unroll 8
-    for (int k = 0; k < Vectors; ++k) {
-      V<A> x;
-      if constexpr (WideRows) x = load_lanes<A>(row + k * L * in_size);
-      else x = widen<T>(row + k * L * in_size);
-      sum[k] = multiply_add<Safe, A>(w, x, sum[k]);
-    }
+    for (int k = 0; k < Vectors; ++k)
+      sum[k] = multiply_add<Safe>(w, widen<Row, N>(row + k * N * in_size), sum[k]);
   }
+  char* p = dst + j * out_size;
+  if constexpr (Stream) {
 #pragma GCC unroll 8
-  for (int k = 0; k < Vectors; ++k) {
-    char* p = dst + (j + k * L) * out_size;
-    if constexpr (Stream) stream_lanes<A>(p, sum[k]);
-    else if constexpr (WideDst) store_lanes<A>(p, sum[k]);
-    else narrow<T, R>(p, sum[k]);
+    for (int k = 0; k < Vectors; ++k) stream_lanes(p + k * N * out_size, sum[k]);
+  } else {
+    narrow_all<std::conditional_t<WideDst, A, T>, R>(p, sum);
   }
 }
 
@@ -47,33 +41,29 @@ void sum_rows_of(const char* const* given, const Accumulator<T>* given_weights, 
   for (int t = 0; t < Taps; ++t) own[t] = given[t], own_weights[t] = given_weights[t];
   const char* const* rows = Taps ? own : given;
   const A* weights = Taps ? own_weights : given_weights;
-  constexpr i64 in_size = WideRows ? sizeof(A) : sizeof(T);
-  constexpr i64 out_size = WideDst ? sizeof(A) : sizeof(T);
-  constexpr int many = sizeof(A) == 4 ? 4 : 2;
+  constexpr int N = lanes_of<A>, many = sizeof(A) == 4 ? 4 : 2;
   i64 j = 0;
-  for (; j + many * L <= n; j += many * L)
-    sum_rows_block<T, WideRows, WideDst, Safe, R, many, Taps>(rows, weights, taps, dst, j);
+  for (; j + many * N <= n; j += many * N)
+    sum_rows_block<T, WideRows, WideDst, Safe, R, N, many, Taps>(rows, weights, taps, dst, j);
   for (; j + L <= n; j += L)
-    sum_rows_block<T, WideRows, WideDst, Safe, R, 1, Taps>(rows, weights, taps, dst, j);
+    sum_rows_block<T, WideRows, WideDst, Safe, R, L, 1, Taps>(rows, weights, taps, dst, j);
   if (j == n) return;
   if (n >= L) {  // the last ones are made again, for parts of vectors are slow to write
-    sum_rows_block<T, WideRows, WideDst, Safe, R, 1, Taps>(rows, weights, taps, dst, n - L);
+    sum_rows_block<T, WideRows, WideDst, Safe, R, L, 1, Taps>(rows, weights, taps, dst, n - L);
     return;
   }
   // A short row runs through the same code on padded copies, so that it rounds the same.
+  constexpr i64 in_size = WideRows ? sizeof(A) : sizeof(T), out_size = WideDst ? sizeof(A) : sizeof(T);
+  using Row = std::conditional_t<WideRows, A, T>;
   const i64 rest = n - j;
   V<A> sum = {};
   for (int t = 0; t < taps; ++t) {
     char part[L * sizeof(A)] = {};
     std::memcpy(part, rows[t] + j * in_size, rest * in_size);
-    V<A> x;
-    if constexpr (WideRows) x = load_lanes<A>(part);
-    else x = widen<T>(part);
-    sum = multiply_add<Safe, A>(splat(weights[t]), x, sum);
+    sum = multiply_add<Safe>(splat(weights[t]), widen<Row>(part), sum);
   }
   char part[L * sizeof(A)];
-  if constexpr (WideDst) store_lanes<A>(part, sum);
-  else narrow<T, R>(part, sum);
+  narrow<std::conditional_t<WideDst, A, T>, R>(part, sum);
   std::memcpy(dst + j * out_size, part, rest * out_size);
 }
 
@@ -93,26 +83,26 @@ template <class T, int Taps>
 void stream_rows_of(const char* const* rows, const T* weights, int taps, char* dst, i64 n) {
   constexpr auto R = Rounding::half_even;
   constexpr i64 size = sizeof(T);
-  constexpr int line = 64 / size / L > 0 ? 64 / size / L : 1;  // vectors
+  constexpr int N = lanes_of<T>, line = 64 / size / N;  // vectors
   const i64 before = (64 - reinterpret_cast<std::uintptr_t>(dst) % 64) % 64 / size;
-  if (reinterpret_cast<std::uintptr_t>(dst) % size != 0 || n < before + 2 * line * L)
+  if (reinterpret_cast<std::uintptr_t>(dst) % size != 0 || n < before + 2 * line * N)
     return sum_rows_of<T, true, true, false, R, Taps>(rows, weights, taps, dst, n);
   // Lines that are streamed must not be stored to as well: what lies beside them is copied exactly.
   char part[2 * L * size];
   const auto partly = [&](i64 from, i64 count) {
     for (i64 j = 0; j < count; j += L) {
       const i64 at = from + j + L <= n ? from + j : n - L;
-      sum_rows_block<T, true, true, false, R, 1, Taps>(rows, weights, taps, part - at * size, at);
+      sum_rows_block<T, true, true, false, R, L, 1, Taps>(rows, weights, taps, part - at * size, at);
       const i64 skip = from + j - at, left = count - j < L - skip ? count - j : L - skip;
       std::memcpy(dst + (from + j) * size, part + skip * size, left * size);
     }
   };
   partly(0, before);
   i64 j = before;
-  for (; j + 2 * line * L <= n; j += 2 * line * L)
-    sum_rows_block<T, true, true, false, R, 2 * line, Taps, true>(rows, weights, taps, dst, j);
-  for (; j + line * L <= n; j += line * L)
-    sum_rows_block<T, true, true, false, R, line, Taps, true>(rows, weights, taps, dst, j);
+  for (; j + 2 * line * N <= n; j += 2 * line * N)
+    sum_rows_block<T, true, true, false, R, N, 2 * line, Taps, true>(rows, weights, taps, dst, j);
+  for (; j + line * N <= n; j += line * N)
+    sum_rows_block<T, true, true, false, R, N, line, Taps, true>(rows, weights, taps, dst, j);
   partly(j, n - j);
 }
 

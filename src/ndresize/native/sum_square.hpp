@@ -24,15 +24,15 @@ inline void sum_square(const RowTable& table, const char* const* rows, const cha
       V<float> first, second, sum{};
       gather_pairs(row, index, first, second);
       if constexpr (Lerp) return lerp_pairs<Safe>(first, second, load_lanes<float>(weights));
-      sum = multiply_add<Safe, float>(load_lanes<float>(weights), first, sum);
-      return multiply_add<Safe, float>(load_lanes<float>(weights + L), second, sum);
+      sum = multiply_add<Safe>(load_lanes<float>(weights), first, sum);
+      return multiply_add<Safe>(load_lanes<float>(weights + L), second, sum);
     };
     V<float> sum{};
     if constexpr (Lerp) {
-      sum = lerp<Safe, float>(along(upper), along(lower), second_row);
+      sum = lerp<Safe>(along(upper), along(lower), second_row);
     } else {
-      sum = multiply_add<Safe, float>(first_row, along(upper), sum);
-      sum = multiply_add<Safe, float>(second_row, along(lower), sum);
+      sum = multiply_add<Safe>(first_row, along(upper), sum);
+      sum = multiply_add<Safe>(second_row, along(lower), sum);
     }
     index += L, weights += (Lerp ? 1 : 2) * L;
     return sum;

@@ -13,8 +13,8 @@ inline void store_blocks(A* dst, i64 n, Block block) {
     std::memcpy(dst, &sum, n * sizeof(A));
     return;
   }
-  for (i64 o = 0; o + L <= n; o += L) store_lanes<A>(dst + o, block());
-  if (n % L) store_lanes<A>(dst + n - L, block());
+  for (i64 o = 0; o + L <= n; o += L) store_lanes(dst + o, block());
+  if (n % L) store_lanes(dst + n - L, block());
 }
 
 template <class A, bool Safe, int Samples, int Taps>
@@ -28,7 +28,7 @@ void permute_row_of(const RowTable& table, const A* row, A* dst) {
 #pragma GCC unroll 4
     for (int t = 0; t < taps; ++t, index += L, weights += L) {
       const V<A> x = window.pick(load_lanes<std::int32_t>(index));
-      sum = multiply_add<Safe, A>(load_lanes<A>(weights), x, sum);
+      sum = multiply_add<Safe>(load_lanes<A>(weights), x, sum);
     }
     return sum;
   });
@@ -52,7 +52,7 @@ void gather_row(const RowTable& table, const A* row, A* dst) {
   store_blocks<A>(dst, table.n_out, [&]() __attribute__((always_inline)) {
     V<A> sum{};
     for (int t = 0; t < taps; ++t, index += L, weights += L)
-      sum = multiply_add<Safe, A>(load_lanes<A>(weights), gather_lanes(row, index), sum);
+      sum = multiply_add<Safe>(load_lanes<A>(weights), gather_lanes(row, index), sum);
     return sum;
   });
 }
@@ -64,8 +64,8 @@ void gather_pairs_row(const RowTable& table, const float* row, float* dst) {
   store_blocks<float>(dst, table.n_out, [&]() __attribute__((always_inline)) {
     V<float> first, second, sum{};
     gather_pairs(row, index, first, second);
-    sum = multiply_add<Safe, float>(load_lanes<float>(weights), first, sum);
-    sum = multiply_add<Safe, float>(load_lanes<float>(weights + L), second, sum);
+    sum = multiply_add<Safe>(load_lanes<float>(weights), first, sum);
+    sum = multiply_add<Safe>(load_lanes<float>(weights + L), second, sum);
     index += L, weights += 2 * L;
     return sum;
   });
@@ -132,9 +132,9 @@ void lanes_to_rows(const V<A>* src, i64 step, char* const* rows, int count, i64 
     transpose_lanes(in, out);
     if (count == L) {
 #pragma GCC unroll 8
-      for (int r = 0; r < L; ++r) store_lanes<A>(rows[r] + j * i64(sizeof(A)), out[r]);
+      for (int r = 0; r < L; ++r) store_lanes(rows[r] + j * i64(sizeof(A)), out[r]);
     } else {
-      for (int r = 0; r < count; ++r) store_lanes<A>(rows[r] + j * i64(sizeof(A)), out[r]);
+      for (int r = 0; r < count; ++r) store_lanes(rows[r] + j * i64(sizeof(A)), out[r]);
     }
   }
   for (int r = 0; r < count && n < L; ++r)
@@ -157,14 +157,14 @@ void sum_lanes(const RowTable& table, const V<A>* in, V<A>* out) {
         const V<A> w = splat(weights[t]);
 #pragma GCC unroll 4
         for (int c = 0; c < Channels; ++c)
-          sum[c] = multiply_add<Safe, A>(w, first[t * Channels + c], sum[c]);
+          sum[c] = multiply_add<Safe>(w, first[t * Channels + c], sum[c]);
       }
       for (int c = 0; c < Channels; ++c) out[o * Channels + c] = sum[c];
     } else {
       for (i64 c = 0; c < channels; ++c) {
         V<A> sum{};
         for (i64 t = 0; t < taps; ++t)
-          sum = multiply_add<Safe, A>(splat(weights[t]), first[t * channels + c], sum);
+          sum = multiply_add<Safe>(splat(weights[t]), first[t * channels + c], sum);
         out[o * channels + c] = sum;
       }
     }

@@ -1,8 +1,9 @@
-// Eight lanes of the accumulator, and how elements become lanes and lanes elements.
+// Lanes of the accumulator, and how elements become lanes and lanes elements.
 // Compiler vectors: the compiler lowers them to whatever the instruction set has.
 #pragma once
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "kernels.hpp"
 #ifdef __AVX2__
@@ -12,13 +13,26 @@
 namespace ndresize::NDRESIZE_ISA {
 
 constexpr int L = 8;  // lanes
+#ifdef __AVX512F__
+constexpr int W = 16;  // lanes of floats where nothing but sums is done with them
+#else
+constexpr int W = 8;
+#endif
 
-template <class T>
+template <class T, int N>
 struct Lanes {
-  typedef T type __attribute__((vector_size(L * sizeof(T))));
+  typedef T type __attribute__((vector_size(N * sizeof(T))));
 };
-template <class T>
-using V = typename Lanes<T>::type;
+template <class T, int N = L>
+using V = typename Lanes<T, N>::type;
+using Floats = V<float, W>;
+using Words = V<std::int32_t, W>;
+
+// The type of a vector's lanes, how many there are, and vectors of as many others.
+template <class X> using Lane = std::remove_reference_t<decltype(std::declval<X&>()[0])>;
+template <class X> constexpr int lanes_in = sizeof(X) / sizeof(Lane<X>);
+template <class T, class X> using As = V<T, lanes_in<X>>;
+template <class X> using Integers = As<std::conditional_t<sizeof(Lane<X>) == 4, std::int32_t, std::int64_t>, X>;
 
 struct Half { std::uint16_t bits; };
 struct BFloat { std::uint16_t bits; };
@@ -38,61 +52,83 @@ template <class T>
 using Accumulator = std::conditional_t<
     std::is_same_v<T, double> || is_doubled<T> || (is_int<T> && sizeof(T) >= 4), double, float>;
 
-template <class T>
-inline V<T> load_lanes(const void* p) {
-  V<T> v;
+// As many lanes of the accumulator as the widest vectors hold.
+template <class A> constexpr int lanes_of = sizeof(A) == 4 ? W : L;
+
+template <class T, int N = L>
+inline V<T, N> load_lanes(const void* p) {
+  V<T, N> v;
   std::memcpy(&v, p, sizeof v);
   return v;
 }
-template <class T>
-inline void store_lanes(void* p, const V<T>& v) {
+template <class X>
+inline void store_lanes(void* p, const X& v) {
   std::memcpy(p, &v, sizeof v);
 }
 // The same past the caches, where the instruction set can; p is aligned to the vector.
-template <class T>
-inline void stream_lanes(void* p, const V<T>& v) {
+template <class X>
+inline void stream_lanes(void* p, const X& v) {
+#ifdef __AVX512F__
+  if constexpr (sizeof(X) == 64) {
+    _mm512_stream_si512(static_cast<__m512i*>(p), reinterpret_cast<__m512i>(v));
+    return;
+  }
+#endif
 #ifdef __AVX2__
-  __m256i part[sizeof(V<T>) / 32];
+  __m256i part[sizeof(X) / 32];
   std::memcpy(part, &v, sizeof v);
-  for (size_t k = 0; k < sizeof(V<T>) / 32; ++k)
+  for (size_t k = 0; k < sizeof(X) / 32; ++k)
     _mm256_stream_si256(static_cast<__m256i*>(p) + k, part[k]);
 #else
-  store_lanes<T>(p, v);
+  store_lanes(p, v);
 #endif
 }
-template <class A>
-inline V<A> splat(A x) {
-  return x - V<A>{};
+template <int N = L, class A>
+inline V<A, N> splat(A x) {
+  return x - V<A, N>{};
 }
 
-inline V<float> widen_bfloat(const void* p) {
-  const V<std::uint32_t> bits = __builtin_convertvector(load_lanes<std::uint16_t>(p), V<std::uint32_t>) << 16;
-  V<float> v;
+template <int N>
+inline V<float, N> widen_bfloat(const void* p) {
+  using Bits = V<std::uint32_t, N>;
+  const Bits bits = __builtin_convertvector((load_lanes<std::uint16_t, N>(p)), Bits) << 16;
+  V<float, N> v;
   std::memcpy(&v, &bits, sizeof v);
   return v;
 }
 
-inline void narrow_bfloat(void* p, const V<float>& x) {
-  V<std::uint32_t> bits;
+template <class X>
+inline void narrow_bfloat(void* p, const X& x) {
+  using Bits = As<std::uint32_t, X>;
+  Bits bits;
   std::memcpy(&bits, &x, sizeof bits);
-  const V<std::uint32_t> even = bits + 0x7fffu + ((bits >> 16) & 1u);  // round half to even
-  const V<std::uint32_t> quiet = bits | 0x400000u;                     // NaN stays NaN
+  const Bits even = bits + 0x7fffu + ((bits >> 16) & 1u);  // round half to even
+  const Bits quiet = bits | 0x400000u;                     // NaN stays NaN
   const auto nan = (bits & 0x7fffffffu) > 0x7f800000u;
-  const V<std::uint32_t> chosen = nan ? quiet : even;
-  store_lanes<std::uint16_t>(p, __builtin_convertvector(chosen >> 16, V<std::uint16_t>));
+  const Bits chosen = nan ? quiet : even;
+  store_lanes(p, __builtin_convertvector(chosen >> 16, As<std::uint16_t, X>));
 }
 
 #ifdef __F16C__
-inline V<float> widen_half(const void* p) {
-  const __m256 v = _mm256_cvtph_ps(_mm_loadu_si128(static_cast<const __m128i*>(p)));
-  V<float> r;
-  std::memcpy(&r, &v, sizeof r);
-  return r;
+template <int N>
+inline V<float, N> widen_half(const void* p) {
+#ifdef __AVX512F__
+  if constexpr (N == 16)
+    return reinterpret_cast<V<float, N>>(_mm512_cvtph_ps(_mm256_loadu_si256(static_cast<const __m256i*>(p))));
+#endif
+  if constexpr (N == 8)
+    return reinterpret_cast<V<float, N>>(_mm256_cvtph_ps(_mm_loadu_si128(static_cast<const __m128i*>(p))));
 }
-inline void narrow_half(void* p, const V<float>& x) {
-  __m256 v;
-  std::memcpy(&v, &x, sizeof v);
-  _mm_storeu_si128(static_cast<__m128i*>(p), _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
+template <class X>
+inline void narrow_half(void* p, const X& x) {
+#ifdef __AVX512F__
+  if constexpr (sizeof(X) == 64)
+    _mm256_storeu_si256(static_cast<__m256i*>(p),
+                        _mm512_cvtps_ph(reinterpret_cast<__m512>(x), _MM_FROUND_TO_NEAREST_INT));
+#endif
+  if constexpr (sizeof(X) == 32)
+    _mm_storeu_si128(static_cast<__m128i*>(p),
+                     _mm256_cvtps_ph(reinterpret_cast<__m256>(x), _MM_FROUND_TO_NEAREST_INT));
 }
 #else
 inline float half_to_float(std::uint16_t h) {
@@ -130,25 +166,27 @@ inline std::uint16_t float_to_half(float f) {
   std::memcpy(&bits, &magnitude, 4);
   return std::uint16_t(sign | (bits - 0x3f000000u));
 }
-inline V<float> widen_half(const void* p) {
-  const V<std::uint16_t> h = load_lanes<std::uint16_t>(p);
-  V<float> v;
-  for (int i = 0; i < L; ++i) v[i] = half_to_float(h[i]);
+template <int N>
+inline V<float, N> widen_half(const void* p) {
+  const auto h = load_lanes<std::uint16_t, N>(p);
+  V<float, N> v;
+  for (int i = 0; i < N; ++i) v[i] = half_to_float(h[i]);
   return v;
 }
-inline void narrow_half(void* p, const V<float>& x) {
-  V<std::uint16_t> h;
-  for (int i = 0; i < L; ++i) h[i] = float_to_half(x[i]);
-  store_lanes<std::uint16_t>(p, h);
+template <class X>
+inline void narrow_half(void* p, const X& x) {
+  As<std::uint16_t, X> h;
+  for (int i = 0; i < lanes_in<X>; ++i) h[i] = float_to_half(x[i]);
+  store_lanes(p, h);
 }
 #endif
 
-// Four, eight or sixteen integers of 8 or 16 bits, of as many as `Words` has, as 32-bit ones.
-template <class T, class Words>
-inline Words load_small(const void* p) {
+// Four, eight or sixteen integers of 8 or 16 bits as 32-bit ones.
+template <class T, int n>
+inline V<std::int32_t, n> load_small(const void* p) {
+  using Result = V<std::int32_t, n>;
 #ifdef __AVX2__
   // By instructions of its own: the compiler takes bytes apart one by one.
-  constexpr int n = sizeof(Words) / 4;
   const auto from = [&] {
     __m128i x{};
     if constexpr (n * sizeof(T) <= 16) std::memcpy(&x, p, n * sizeof(T));
@@ -161,44 +199,40 @@ inline Words load_small(const void* p) {
     else return signed_words(x);
   };
   if constexpr (n == 4)
-    return reinterpret_cast<Words>(with([](__m128i x) { return _mm_cvtepu8_epi32(x); },
+    return reinterpret_cast<Result>(with([](__m128i x) { return _mm_cvtepu8_epi32(x); },
                                         [](__m128i x) { return _mm_cvtepi8_epi32(x); },
                                         [](__m128i x) { return _mm_cvtepu16_epi32(x); },
                                         [](__m128i x) { return _mm_cvtepi16_epi32(x); }, from()));
   if constexpr (n == 8)
-    return reinterpret_cast<Words>(with([](__m128i x) { return _mm256_cvtepu8_epi32(x); },
+    return reinterpret_cast<Result>(with([](__m128i x) { return _mm256_cvtepu8_epi32(x); },
                                         [](__m128i x) { return _mm256_cvtepi8_epi32(x); },
                                         [](__m128i x) { return _mm256_cvtepu16_epi32(x); },
                                         [](__m128i x) { return _mm256_cvtepi16_epi32(x); }, from()));
 #ifdef __AVX512F__
   if constexpr (n == 16 && sizeof(T) == 1)
-    return reinterpret_cast<Words>(std::is_signed_v<T> ? _mm512_cvtepi8_epi32(from())
+    return reinterpret_cast<Result>(std::is_signed_v<T> ? _mm512_cvtepi8_epi32(from())
                                                        : _mm512_cvtepu8_epi32(from()));
   if constexpr (n == 16 && sizeof(T) == 2) {
     const __m256i x = _mm256_loadu_si256(static_cast<const __m256i*>(p));
-    return reinterpret_cast<Words>(std::is_signed_v<T> ? _mm512_cvtepi16_epi32(x)
+    return reinterpret_cast<Result>(std::is_signed_v<T> ? _mm512_cvtepi16_epi32(x)
                                                        : _mm512_cvtepu16_epi32(x));
   }
 #endif
 #else
-  constexpr int n = sizeof(Words) / 4;
-  typedef T Small __attribute__((vector_size(n * sizeof(T))));
-  Small x;
-  std::memcpy(&x, p, sizeof x);
-  return __builtin_convertvector(x, Words);
+  return __builtin_convertvector((load_lanes<T, n>(p)), Result);
 #endif
 }
 
-// Eight elements as accumulators.
-template <class T>
-inline V<Accumulator<T>> widen(const void* p) {
+// Eight elements, or more, as accumulators.
+template <class T, int N = L>
+inline V<Accumulator<T>, N> widen(const void* p) {
   using A = Accumulator<T>;
-  if constexpr (std::is_same_v<T, Half>) return widen_half(p);
-  else if constexpr (std::is_same_v<T, BFloat>) return widen_bfloat(p);
-  else if constexpr (std::is_same_v<T, A>) return load_lanes<A>(p);
-  else if constexpr (sizeof(T) <= 2)
-    return __builtin_convertvector((load_small<typename Stored<T>::type, V<std::int32_t>>(p)), V<A>);
-  else return __builtin_convertvector(load_lanes<typename Stored<T>::type>(p), V<A>);
+  using S = typename Stored<T>::type;
+  if constexpr (std::is_same_v<T, Half>) return widen_half<N>(p);
+  else if constexpr (std::is_same_v<T, BFloat>) return widen_bfloat<N>(p);
+  else if constexpr (std::is_same_v<T, A>) return load_lanes<A, N>(p);
+  else if constexpr (sizeof(T) <= 2) return __builtin_convertvector((load_small<S, N>(p)), V<A, N>);
+  else return __builtin_convertvector((load_lanes<S, N>(p)), V<A, N>);
 }
 
 // The same of four-byte elements that lie `stride` bytes apart.
@@ -232,28 +266,29 @@ template <> inline constexpr double lowest_of<std::int64_t> = -92233720368547758
 template <> inline constexpr double highest_of<std::int64_t> = 9223372036854775808.0;    // one above
 
 // Round sums to whole numbers within the limits of T, still as accumulators. Not for 64 bits.
-template <class T, Rounding R, class A>
-inline V<A> round_lanes(V<A> x) {
+template <class T, Rounding R, class X>
+inline X round_lanes(X x) {
   using S = typename Stored<T>::type;
-  const V<A> low = splat(A(lowest_of<S>)), high = splat(A(highest_of<S>));
+  using A = Lane<X>;
+  constexpr int N = lanes_in<X>;
+  const X low = splat<N>(A(lowest_of<S>)), high = splat<N>(A(highest_of<S>));
   if constexpr (R == Rounding::float32_half_even && sizeof(A) == 8)
-    x = __builtin_convertvector(__builtin_convertvector(x, V<float>), V<A>);
+    x = __builtin_convertvector(__builtin_convertvector(x, As<float, X>), X);
   x = x > low ? x : low;  // a NaN becomes the lowest value
   x = x < high ? x : high;
   if constexpr (R != Rounding::half_away && R != Rounding::truncate) {
     // 1.5 * 2**23 or 2**52: the adder rounds at the units, half to even. |x| is far below it.
-    const V<A> magic = splat(A(sizeof(A) == 4 ? 12582912.0 : 6755399441055744.0));
-    const V<A> even = (x + magic) - magic;
+    const X magic = splat<N>(A(sizeof(A) == 4 ? 12582912.0 : 6755399441055744.0));
+    const X even = (x + magic) - magic;
     if constexpr (R != Rounding::half_up) return even;
-    else return even + (x - even == A(0.5) ? splat(A(1)) : V<A>{});
+    else return even + (x - even == A(0.5) ? splat<N>(A(1)) : X{});
   } else {
     if constexpr (R == Rounding::half_away) {
       // The largest number below 1/2: adding 1/2 itself would carry 0.49999997 to 1.
-      const V<A> half = splat(A(sizeof(A) == 4 ? double(0x1.fffffep-2f) : 0x1.fffffffffffffp-2));
+      const X half = splat<N>(A(sizeof(A) == 4 ? double(0x1.fffffep-2f) : 0x1.fffffffffffffp-2));
       x = x + (x < 0 ? -half : half);
     }
-    using I = std::conditional_t<sizeof(A) == 4, std::int32_t, std::int64_t>;
-    return __builtin_convertvector(__builtin_convertvector(x, V<I>), V<A>);
+    return __builtin_convertvector(__builtin_convertvector(x, Integers<X>), X);
   }
 }
 
@@ -271,43 +306,114 @@ inline T round_scalar(double x) {  // 64-bit integers
   return T(x);
 }
 
-// Eight accumulators as elements.
-template <class T, Rounding R>
-inline void narrow(void* p, const V<Accumulator<T>>& x) {
-  using A = Accumulator<T>;
+// Accumulators as elements.
+template <class T, Rounding R, class X>
+inline void narrow(void* p, const X& x) {
+  using S = typename Stored<T>::type;
   if constexpr (std::is_same_v<T, Half>) narrow_half(p, x);
   else if constexpr (std::is_same_v<T, BFloat>) narrow_bfloat(p, x);
-  else if constexpr (std::is_same_v<T, A>) store_lanes<A>(p, x);
-  else if constexpr (!is_int<T>) store_lanes<float>(p, __builtin_convertvector(x, V<float>));
+  else if constexpr (std::is_same_v<T, Lane<X>>) store_lanes(p, x);
+  else if constexpr (!is_int<T>) store_lanes(p, __builtin_convertvector(x, As<float, X>));
   else if constexpr (sizeof(T) == 8) {
-    V<T> v;
-    for (int i = 0; i < L; ++i) v[i] = round_scalar<T, R>(x[i]);
-    store_lanes<T>(p, v);
+    As<T, X> v;
+    for (int i = 0; i < lanes_in<X>; ++i) v[i] = round_scalar<T, R>(x[i]);
+    store_lanes(p, v);
   } else {
-    using I = std::conditional_t<sizeof(A) == 4, std::int32_t, std::int64_t>;
-    const V<I> whole = __builtin_convertvector((round_lanes<T, R, A>(x)), V<I>);
-    using S = typename Stored<T>::type;
-    store_lanes<S>(p, __builtin_convertvector(whole, V<S>));
+    const Integers<X> whole = __builtin_convertvector((round_lanes<T, R>(x)), Integers<X>);
+    store_lanes(p, __builtin_convertvector(whole, As<S, X>));
   }
+}
+
+#ifdef __AVX2__
+// Four vectors of floats that T can hold, but for what packing saturates, rounded as the machine does.
+template <class T, class X>
+inline void pack_lanes(char* p, const X (&x)[4], bool stream) {
+  const auto put = [&](char* to, auto v) {
+    if (stream) stream_lanes(to, v);
+    else store_lanes(to, v);
+  };
+  // Packing takes from each 128 bits in turn; the order of these is then put right.
+#ifdef __AVX512BW__
+  if constexpr (sizeof(X) == 64) {
+    __m512i whole[4];
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) whole[k] = _mm512_cvtps_epi32(reinterpret_cast<__m512>(x[k]));
+    if constexpr (sizeof(T) == 1) {
+      const __m512i a = _mm512_packs_epi32(whole[0], whole[1]), b = _mm512_packs_epi32(whole[2], whole[3]);
+      const __m512i bytes = std::is_signed_v<T> ? _mm512_packs_epi16(a, b) : _mm512_packus_epi16(a, b);
+      const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+      put(p, _mm512_permutexvar_epi32(order, bytes));
+    } else {
+      const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+#pragma GCC unroll 2
+      for (int k = 0; k < 4; k += 2) {
+        const __m512i words = std::is_signed_v<T> ? _mm512_packs_epi32(whole[k], whole[k + 1])
+                                                  : _mm512_packus_epi32(whole[k], whole[k + 1]);
+        put(p + k * 32, _mm512_permutexvar_epi64(order, words));
+      }
+    }
+    return;
+  }
+#endif
+  if constexpr (sizeof(X) == 32) {
+    __m256i whole[4];
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) whole[k] = _mm256_cvtps_epi32(reinterpret_cast<__m256>(x[k]));
+    if constexpr (sizeof(T) == 1) {
+      const __m256i a = _mm256_packs_epi32(whole[0], whole[1]), b = _mm256_packs_epi32(whole[2], whole[3]);
+      const __m256i bytes = std::is_signed_v<T> ? _mm256_packs_epi16(a, b) : _mm256_packus_epi16(a, b);
+      put(p, _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7)));
+    } else {
+#pragma GCC unroll 2
+      for (int k = 0; k < 4; k += 2) {
+        const __m256i words = std::is_signed_v<T> ? _mm256_packs_epi32(whole[k], whole[k + 1])
+                                                  : _mm256_packus_epi32(whole[k], whole[k + 1]);
+        put(p + k * 16, _mm256_permute4x64_epi64(words, 0xd8));
+      }
+    }
+  }
+}
+#endif
+
+// Several vectors of sums as elements. Sums that become small integers are packed together; the machine
+// rounds halves to even, and packing saturates.
+template <class T, Rounding R, class X, int Count>
+inline void narrow_all(char* p, const X (&sum)[Count], [[maybe_unused]] bool stream = false) {
+#ifdef __AVX2__
+  if constexpr (is_int<T> && sizeof(T) <= 2 && sizeof(Lane<X>) == 4 && Count == 4) {
+    const X high = splat<lanes_in<X>>(float(highest_of<T>));
+    X x[4];
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) {
+      // What no 32 bits hold would become the lowest number, as a NaN does.
+      if constexpr (R == Rounding::half_even) x[k] = high < sum[k] ? high : sum[k];
+      else x[k] = round_lanes<T, R>(sum[k]);
+    }
+    pack_lanes<T>(p, x, stream);
+    return;
+  }
+#endif
+#pragma GCC unroll 4
+  for (int k = 0; k < Count; ++k) narrow<T, R>(p + k * lanes_in<X> * i64(sizeof(T)), sum[k]);
 }
 
 // x where the weight is not zero, else a zero of x's sign: what a product by zero is for every
 // finite x, so that NaN and infinity do not enter and all other sums stay the same to the bit.
-template <class A>
-inline V<A> guard(const V<A>& x, const V<A>& weight) {
-  using I = std::conditional_t<sizeof(A) == 4, std::int32_t, std::int64_t>;
-  V<I> bits, sign;
+template <class X>
+inline X guard(const X& x, const X& weight) {
+  using I = Integers<X>;
+  I bits;
   std::memcpy(&bits, &x, sizeof bits);
-  sign = bits & (I(1) << (8 * sizeof(I) - 1));
-  const V<I> kept = weight == A(0) ? sign : bits;
-  V<A> r;
+  const I sign = bits & (Lane<I>(1) << (8 * sizeof(Lane<I>) - 1));
+  const I kept = weight == Lane<X>(0) ? sign : bits;
+  X r;
   std::memcpy(&r, &kept, sizeof r);
   return r;
 }
 
-template <bool Safe, class A>
-inline V<A> multiply_add(const V<A>& w, V<A> x, const V<A>& sum) {
-  if constexpr (Safe) x = guard<A>(x, w);
+template <bool Safe, class X>
+inline X multiply_add(const X& w, X x, const X& sum) {
+  if constexpr (Safe) x = guard(x, w);
   return w * x + sum;  // one fused multiply-add where the instruction set has it
 }
 
