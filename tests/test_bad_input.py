@@ -12,7 +12,17 @@ import pytest
 
 import ndresize
 from ndresize import ResizeError
-from ndresize.dialects import onnx
+from ndresize.dialects import (
+    jax,
+    onnx,
+    onnxruntime,
+    openvino,
+    pillow,
+    scikit_image,
+    scipy,
+    tensorflow,
+    tpu_mlir,
+)
 
 X = np.zeros((3, 4), np.float32)
 CROP = "tf_crop_and_resize"
@@ -217,3 +227,128 @@ def test_what_is_no_list_and_what_is_no_type_of_the_operator() -> None:
     for dtype in (ml_dtypes.float8_e5m2, ml_dtypes.int4):
         with pytest.raises(ResizeError, match="X must have an element type of the operator"):
             onnx.resize(np.zeros(2, dtype), scales=[2])
+
+
+IMAGES = np.zeros((1, 3, 4, 1), np.float32)
+RAGGED: Any = [[1], [2, 3]]
+TEXTS = np.array(["a", "b"])
+REFUSED: list[tuple[str, Callable[[], Any]]] = [
+    # What is compared to words or numbers may be an array.
+    ("opset must be one of 10, 11, 13, 18, 19, got", lambda: onnx.resize(X, opset=TEXTS)),
+    ("opset must be one of 7, 9, got True", lambda: onnx.upsample(X, [2, 2], opset=True)),
+    ("opset must be one of", lambda: onnxruntime.resize(X, opset=TEXTS)),
+    ("opset must be one of 7, 9", lambda: onnxruntime.upsample(X, [2, 2], opset=TEXTS)),
+    ("version must be one of 1, 4, 11, got", lambda: openvino.interpolate(X, version=TEXTS)),
+    ("mode must be one of", lambda: openvino.interpolate(X, [5, 6], mode=TEXTS)),
+    ("mode must be one of", lambda: scipy.zoom(X, 2, mode=TEXTS)),
+    ("resample must be one of", lambda: pillow.resize(X, (5, 6), resample=np.array([2, 2]))),
+    ("roi must be a one-dimensional list", lambda: tpu_roi(TEXTS)),
+    ("roi must have 4 entries", lambda: tpu_roi(np.zeros(2))),
+    # Text, and lists that are no array, are no numbers.
+    (
+        "cubic_coeff_a must be a number, got '1'",
+        lambda: onnx.resize(X, sizes=[5, 5], mode="cubic", cubic_coeff_a="1"),
+    ),
+    (
+        "extrapolation_value must be a number, got '1'",
+        lambda: onnxruntime.resize(X, sizes=[5, 5], extrapolation_value="1"),
+    ),
+    (
+        "extrapolation_value must be a number, got None",
+        lambda: tensorflow.crop_and_resize(
+            IMAGES, [[0, 0, 1, 1]], [0], [2, 2], extrapolation_value=None
+        ),
+    ),
+    ("scale must be 2 numbers", lambda: translate(tensorflow, [1 + 1j, 1])),
+    ("scale must be an array, got list", lambda: translate(tensorflow, RAGGED)),
+    ("scale must be an array, got list", lambda: translate(jax, RAGGED)),
+    ("reducing_gap must be a number", lambda: pillow.resize(X, (2, 2), reducing_gap="2")),
+    ("box must be four finite numbers", lambda: pillow.resize(X, (2, 2), box=["0"] * 4)),
+    ("cval must be a real number", lambda: scipy.zoom(X, 2, cval="1")),
+    (
+        "anti_aliasing_sigma must be a number of at least 0",
+        lambda: scikit_image.resize(X, (2, 2), anti_aliasing=True, anti_aliasing_sigma="1"),
+    ),
+    ("axes must be a one-dimensional list", lambda: onnxruntime.resize(X, sizes=[5, 5], axes=1)),
+    ("sizes must be a one-dimensional list", lambda: onnx.resize(X, sizes={})),
+    ("roi must be a one-dimensional list", lambda: onnx.resize(X, "all", sizes=[5, 5])),
+    ("extrapolation_value must be a finite number", lambda: tpu_roi([0, 0, 1, 1], "1")),
+    ("x must be an array, got list", lambda: tpu_mlir.interp(RAGGED, scale_h=2, scale_w=2)),
+    ("image must be an array, got list", lambda: scikit_image.resize(RAGGED, (2, 2))),
+    ("input must be an array, got list", lambda: scipy.zoom(RAGGED, 2)),
+    # More than any machine can hold.
+    ("length 3298534883328 (axis 0)", lambda: onnxruntime.resize(X, scales=[2**40, 1])),
+    ("length 549755813891 (axis 0)", lambda: openvino_padded(2**39)),
+    ("length 1099511627776 (axis 0)", lambda: jax.resize(X, (2**40, 4), "nearest")),
+    ("length 10000000000000000", lambda: scikit_image.resize(X, (10**30, 4), anti_aliasing=True)),
+]
+
+
+def tpu_roi(roi: Any, value: Any = 0.0) -> Any:
+    return tpu_mlir.resize(
+        X, (5, 6), coordinate_transformation_mode=CROP, roi=roi, extrapolation_value=value
+    )
+
+
+def translate(system: Any, scale: Any) -> Any:
+    if system is jax:
+        return jax.scale_and_translate(X, (5, 6), (0, 1), scale, [0, 0], "linear")
+    return system.scale_and_translate(IMAGES, [5, 6], scale, [0, 0])
+
+
+def openvino_padded(pads: int) -> Any:
+    return openvino.interpolate(X, [5, 6], mode="linear_onnx", axes=[0, 1], pads_begin=[pads, 0])
+
+
+@pytest.mark.parametrize(
+    ("message", "call"), [pytest.param(*entry, id=entry[0]) for entry in REFUSED]
+)
+def test_what_no_system_takes(message: str, call: Callable[[], Any]) -> None:
+    refuse(message, call)
+
+
+@pytest.mark.parametrize("threads", [0, -1, "2", 1.5, True, [1], np.int64(0)])
+def test_what_is_no_number_of_threads(threads: Any) -> None:
+    refuse(
+        f"threads must be an integer of at least 1, got {threads!r}",
+        lambda: ndresize.resize(X, sizes=[5, 5], threads=threads),
+    )
+
+
+@pytest.mark.parametrize("threads", [np.int64(2), 2**31, 10**30])
+def test_any_positive_number_of_threads_will_do(threads: Any) -> None:
+    assert ndresize.resize(X, sizes=[5, 5], mode="linear", threads=threads).shape == (5, 5)
+
+
+def test_a_message_is_one_line_whatever_it_shows() -> None:
+    refuse(
+        "antialias must be 0 or 1, got array([[1., 0.], [0., 1.]])",
+        lambda: onnx.resize(X, antialias=np.eye(2)),
+    )
+
+
+def test_more_axes_than_the_kernels_have() -> None:
+    x = np.arange(4, dtype=np.float32).reshape((1,) * 33 + (2, 2))
+    expected = ndresize.resize(x.reshape(2, 2), sizes=[3, 5], mode="linear")
+    y = ndresize.resize(x, sizes=[3, 5], axes=[-2, -1], mode="linear")
+    np.testing.assert_array_equal(y.reshape(3, 5), expected)
+
+
+def test_arguments_that_change_make_another_plan() -> None:
+    scales = np.array([2.0, 2.0], object)
+    assert scipy.zoom(X, scales).shape == (6, 8)
+    scales *= 2
+    assert scipy.zoom(X, scales).shape == (12, 16)
+    torch = pytest.importorskip("torch")
+    scales = torch.tensor([2.0, 2.0])
+    assert onnx.resize(X, scales=scales).shape == (6, 8)
+    scales *= 2
+    assert onnx.resize(X, scales=scales).shape == (12, 16)
+
+
+def test_empty_results() -> None:
+    assert jax.resize(X, (0, 4), "nearest").shape == (0, 4)
+    assert scikit_image.resize(X, (0, 4), mode="constant", cval=1, anti_aliasing=False).shape == (
+        0,
+        4,
+    )

@@ -25,7 +25,10 @@ def refuse_uncountable(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
     """Refuse an output whose bytes no machine can count."""
     size = math.prod(shape) * max(dtype.itemsize, 1)
     if size > 2**63 - 1:
-        raise ResizeError(f"the output of shape {shape} would take {size} bytes, more than 2**63-1")
+        raise ResizeError(
+            f"the output of shape {shape} would take {size} bytes, more than 2**63-1; ask for a "
+            "smaller size"
+        )
 
 
 def refuse_larger_than_memory(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:

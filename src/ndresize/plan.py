@@ -99,8 +99,7 @@ class Plan:
         ResizeError
             If the array is not what the plan was made for, or the result cannot fit in memory.
         """
-        if threads is not None and (not isinstance(threads, int) or threads < 1):
-            raise ResizeError(f"threads must be an integer of at least 1, got {threads!r}")
+        most = 0 if threads is None else _thread_count(threads)
         if type(x) is not np.ndarray and portable.is_foreign(x):
             if out is not None:
                 raise ResizeError(
@@ -131,7 +130,7 @@ class Plan:
             out[...] = portable.run(self, x)
             return out
         given, made = (x, out) if order is None else (x.transpose(order), out.transpose(order))
-        program.run(given, made, touched, threads or 0)
+        program.run(given, made, touched, most)
         if self.fill is not None:
             native.fill(self, out)
         return out
@@ -258,6 +257,14 @@ class Plan:
             how = "".join(sums) or ", picks"
             lines.append(f"  [{window}]{how}, {patch.rounding}")
         return "\n".join(lines)
+
+
+def _thread_count(threads: Any) -> int:
+    """Return a number of threads that the programs can take, or refuse it."""
+    integer = isinstance(threads, int | np.integer) and not isinstance(threads, bool)
+    if not integer or threads < 1:
+        raise ResizeError(f"threads must be an integer of at least 1, got {threads!r}")
+    return min(int(threads), 2**31 - 1)
 
 
 def make_plan(

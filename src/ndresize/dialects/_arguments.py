@@ -8,17 +8,23 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ndresize.errors import ResizeError
 from ndresize.memory import machine_memory
 
 __all__ = [
+    "absent",
+    "as_array",
     "choice",
     "finite",
     "flag",
+    "float32",
     "float32_scales",
     "integers",
     "normalised_axes",
+    "number",
+    "one_of",
     "refuse_huge_axis",
     "vector",
 ]
@@ -42,15 +48,54 @@ def flag(name: str, value: Any) -> bool:
     raise ResizeError(f"{name} must be 0 or 1, got {value!r}")
 
 
+def one_of(name: str, value: Any, allowed: Sequence[int]) -> int:
+    """Return `value` if it is one of the integers `allowed`."""
+    integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not integer or value not in allowed:
+        raise ResizeError(f"{name} must be one of {', '.join(map(str, allowed))}, got {value!r}")
+    return int(value)
+
+
+def number(name: str, value: Any) -> float:
+    """Return `value` as a float, which may be infinite or NaN, if it is a real number."""
+    found = _float(value)
+    if found is None:
+        raise ResizeError(f"{name} must be a number, got {value!r}")
+    return found
+
+
 def finite(name: str, value: Any) -> float:
     """Return `value` as a float if it is a finite number."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = np.nan
-    if not np.isfinite(number):
+    found = _float(value)
+    if found is None or not np.isfinite(found):
         raise ResizeError(f"{name} must be a finite number, got {value!r}")
-    return number
+    return found
+
+
+def float32(name: str, value: Any) -> float:
+    """Return the float32 that a number becomes; too large a one becomes infinite."""
+    found = number(name, value)
+    with np.errstate(over="ignore", under="ignore"):
+        return float(np.float32(found))
+
+
+def _float(value: Any) -> float | None:
+    """Return a real number as a float, and None for what is not one: text, an array of several."""
+    words = str | bytes | np.complexfloating | np.datetime64 | np.timedelta64
+    if isinstance(value, words) or (isinstance(value, np.ndarray) and value.ndim > 0):
+        return None
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def as_array(name: str, value: Any) -> NDArray[Any]:
+    """Return `value` as a NumPy array, or refuse lists that are no array."""
+    try:
+        return np.asarray(value)
+    except (ValueError, TypeError) as error:
+        raise ResizeError(f"{name} must be an array, got {type(value).__name__}: {error}") from None
 
 
 def vector(name: str, value: Any) -> list[Any]:
@@ -71,8 +116,8 @@ def absent(value: Any) -> bool:
     if value is None:
         return True
     try:
-        return len(value) == 0
-    except TypeError:  # a number, which is refused where it is read
+        return np.asarray(value).size == 0
+    except (TypeError, ValueError):  # no array, which is refused where it is read
         return False
 
 
@@ -124,5 +169,5 @@ def refuse_huge_axis(axis: int, n_out: int, taps: int) -> None:
     if size > 2**28 and size > machine_memory() // 16:  # building it takes several times its size
         raise ResizeError(
             f"output length {n_out} (axis {axis}) needs {size} bytes for its weights alone and the "
-            f"machine has {machine_memory()}; ask for a smaller size"
+            f"machine has {machine_memory()}; ask for a smaller size, or a filter that reads less"
         )

@@ -92,7 +92,7 @@ def nearest(n_in: int, n_out: int) -> AxisOperator:
     The source has ``floor((i + 0.5) * n_in / n_out)`` in float32; XLA makes one factor of it,
     ``n_in`` times the rounded ``1 / n_out`` (measured).
     """
-    factor = np.float32(n_in) * (np.float32(1) / np.float32(n_out))
+    factor = np.float32(n_in) * (np.float32(1) / np.float32(max(n_out, 1)))
     at = np.floor((np.arange(n_out).astype(np.float32) + _HALF) * factor)
     return AxisOperator.select(np.clip(at, 0, n_in - 1).astype(np.int64), n_in)
 
@@ -196,9 +196,10 @@ def weighted(
 
     def weights_at(at: Float32, fused: bool) -> Float32:
         distance = np.abs(at[:, None] - source.astype(np.float32))
-        if compiled:
-            return function(distance, np.float32(1) / stretch, fused)
-        return function(distance / stretch, np.float32(1), fused)
+        with np.errstate(over="ignore", invalid="ignore"):  # far outside, where rows are zeros
+            if compiled:
+                return function(distance, np.float32(1) / stretch, fused)
+            return function(distance / stretch, np.float32(1), fused)
 
     weights = summed = weights_at(at, fused)
     lanes = n_in >= _SHORT

@@ -120,12 +120,12 @@ def checked_version_1(
 def _mode(version: int, mode: Any) -> str:
     if mode is None:
         raise ResizeError(f"mode must be given, one of {', '.join(MODES[version])}; got none")
-    if mode == "area" and version == 1:
+    if isinstance(mode, str) and mode == "area" and version == 1:
         raise ResizeError(
             "mode area of version 1 is in the documents and runs nowhere: OpenVINO converts it to "
             "no other version and has no kernel; ndresize.resize has an area mode, got 'area'"
         )
-    if mode in MODES[11] and mode not in MODES[version]:
+    if isinstance(mode, str) and mode in set(MODES[11]) - set(MODES[version]):
         raise ResizeError(f"mode {mode!r} came with version 11; the version is {version}")
     return arguments.choice("mode", mode, MODES[version])
 

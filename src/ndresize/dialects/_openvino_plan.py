@@ -54,6 +54,7 @@ def plan_of(
     operators = _operators(padded, words, rules, resized)
     for axis in range(rank):
         if before[axis] or after[axis]:
+            arguments.refuse_huge_axis(axis, padded[axis], 1)
             pads = padding(shape[axis], before[axis], after[axis])
             known = operators.get(axis)
             operators[axis] = pads if known is None else known.compose(pads)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
+from enum import Enum
+from numbers import Number
 from threading import Lock
+from types import NoneType
 from typing import Any, Concatenate, ParamSpec, Protocol, cast
 
 import numpy as np
 from numpy.typing import DTypeLike
 
+from ndresize.dialects import _arguments as arguments
 from ndresize.element_types import element_type
 from ndresize.engine import portable
 from ndresize.errors import ResizeError
@@ -47,11 +51,12 @@ def planned(name: str) -> Callable[[Planner[P]], ResizeFunction[P]]:
         lock = Lock()
 
         def plan_for(shape: tuple[int, ...], dtype: Any, args: Any, kwargs: Any) -> Plan:
-            key = (shape, dtype, _frozen(args), tuple((k, _frozen(v)) for k, v in kwargs.items()))
             try:
-                known = kept.get(key)
-            except TypeError:  # an argument that cannot be a key cannot be right: let it be refused
+                words = tuple((k, _frozen(v)) for k, v in kwargs.items())
+                key = shape, dtype, _frozen(args), words
+            except TypeError:  # an argument that may be another one next time, or a wrong one
                 return planner(shape, element_type(dtype), *args, **kwargs)
+            known = kept.get(key)
             if known is None:
                 known = planner(shape, element_type(dtype), *args, **kwargs)
                 with lock:
@@ -72,7 +77,7 @@ def planned(name: str) -> Callable[[Planner[P]], ResizeFunction[P]]:
                     dtype = portable.element_type_of(x)
                     found = plan_for(tuple(x.shape), dtype, args, kwargs)
                     return found(x, out=out, threads=threads)
-                x = _as_array(x, name)
+                x = arguments.as_array(name, x)
             dtype = x.dtype
             if not dtype.isnative:
                 x = x.astype(dtype := element_type(dtype))
@@ -100,20 +105,27 @@ def checked_shape(shape: Any) -> tuple[int, ...]:
     return lengths
 
 
-def _as_array(x: Any, name: str) -> np.ndarray[Any, Any]:
-    try:
-        return np.asarray(x)
-    except (ValueError, TypeError) as error:
-        raise ResizeError(f"{name} must be an array, got {type(x).__name__}: {error}") from None
+_UNCHANGING = (
+    *(int, float, str, NoneType, complex, bytes, np.generic, np.dtype, type),
+    *(Number, Enum, range),
+)
 
 
 def _frozen(value: Any) -> Any:
-    """Return a hashable stand-in, different for values that a planner may tell apart."""
+    """Return a hashable stand-in, different for values that a planner may tell apart.
+
+    Raises
+    ------
+    TypeError
+        If the value may change, or be used up, while it stays the same object.
+    """
+    if isinstance(value, _UNCHANGING):
+        return type(value), value
     if isinstance(value, list | tuple):
         return type(value), tuple(map(type, value)), tuple(_frozen(v) for v in value)
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
         return value.dtype, value.shape, value.tobytes()
-    return type(value), value
+    raise TypeError(f"a {type(value).__name__} is no key")
 
 
 def _signature(planner: Callable[..., Plan], name: str) -> inspect.Signature:

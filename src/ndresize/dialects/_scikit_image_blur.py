@@ -31,8 +31,10 @@ def sigmas(given: Any, shape: tuple[int, ...], output_shape: tuple[int, ...]) ->
     if given is None:
         return [float(sigma) for sigma in np.maximum(0, (factors - 1) / 2)]
     try:
-        values = np.atleast_1d(np.asarray(given, dtype=np.float64)) * np.ones_like(factors)
-    except (TypeError, ValueError):
+        array = np.asarray(given)
+        real = array if array.dtype.kind in "biuf" else np.empty(0)
+        values = np.atleast_1d(real.astype(np.float64)) * np.ones_like(factors)
+    except ValueError:
         values = np.empty(0)
     if values.shape != factors.shape or not np.all(np.isfinite(values) & (values >= 0)):
         raise ResizeError(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndresize.axis import AxisOperator
+from ndresize.dialects import _arguments as arguments
 from ndresize.dialects._planned import ResizeFunction
 from ndresize.element_types import element_type
 from ndresize.engine import portable
@@ -32,11 +33,11 @@ def with_stages(linear: ResizeFunction[P], run: Callable[..., Any]) -> ResizeFun
     return cast("ResizeFunction[P]", resize)
 
 
-def element_of(x: Any) -> tuple[Any, np.dtype[Any]]:
+def element_of(name: str, x: Any) -> tuple[Any, np.dtype[Any]]:
     """Return an array, of NumPy if it is of no other library, and its element type."""
     if portable.is_foreign(x):
         return x, portable.element_type_of(x)
-    x = np.asarray(x)
+    x = arguments.as_array(name, x)
     dtype = element_type(x.dtype)
     return x.astype(dtype, copy=False), dtype
 

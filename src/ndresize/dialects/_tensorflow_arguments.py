@@ -74,15 +74,12 @@ def checked_size(name: str, size: tuple[int, int]) -> tuple[int, int]:
 
 def float32s(name: str, value: Any, shape: tuple[int | None, ...]) -> np.ndarray[Any, Any]:
     """Return numbers as an array of float32 of a shape, None being any length."""
-    try:
-        with np.errstate(over="ignore"):
-            array = np.asarray(value).astype(np.float32)
-    except (TypeError, ValueError):
-        array = np.empty((0,) * 9, np.float32)
+    array = arguments.as_array(name, value)
     fits = array.ndim == len(shape) and all(
         want in (None, have) for want, have in zip(shape, array.shape, strict=True)
     )
-    if not fits or np.asarray(value).dtype.kind not in "iuf":
+    if not fits or array.dtype.kind not in "iuf":
         words = " x ".join("n" if n is None else str(n) for n in shape)
         raise ResizeError(f"{name} must be {words} numbers, got {value!r}")
-    return array
+    with np.errstate(over="ignore"):
+        return array.astype(np.float32)

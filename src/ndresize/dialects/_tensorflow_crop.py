@@ -121,13 +121,7 @@ def _checked(
             )
     size = checks.checked_size("crop_size", checks.two_lengths("crop_size", crop_size))
     method = arguments.choice("method", method, METHODS)
-    try:
-        with np.errstate(over="ignore"):
-            value = float(np.float32(extrapolation_value))
-    except (TypeError, ValueError):
-        raise ResizeError(
-            f"extrapolation_value must be a number, got {extrapolation_value!r}"
-        ) from None
+    value = arguments.float32("extrapolation_value", extrapolation_value)
     return [tuple(row) for row in corners.tolist()], indices, size, method, value
 
 

@@ -118,6 +118,8 @@ def resize(
     lengths = _lengths(image_shape, shape)
     _check_type(dtype)
     if kind == "nearest":
+        for axis, n_out in enumerate(lengths):
+            arguments.refuse_huge_axis(axis, n_out, 1)
         operators = {
             axis: _jax_weights.nearest(n_in, n_out)
             for axis, (n_in, n_out) in enumerate(zip(image_shape, lengths, strict=True))
@@ -308,10 +310,10 @@ def _lengths(image_shape: tuple[int, ...], shape: Any, resized: bool = True) -> 
 
 def _float32s(name: str, value: Any, count: int) -> np.ndarray[Any, Any]:
     """Return `count` numbers as float32."""
-    array = np.asarray(value)
-    if array.dtype.name in ("float16", "bfloat16"):
+    dtype = arguments.as_array(name, value).dtype
+    if dtype.name in ("float16", "bfloat16"):
         raise ResizeError(
-            f"{name} must be of float32, got {array.dtype}, in which JAX would compute positions; "
+            f"{name} must be of float32, got {dtype}, in which JAX would compute positions; "
             "convert it first"
         )
     values = arguments.vector(name, _listed(value))

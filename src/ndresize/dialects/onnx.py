@@ -147,8 +147,7 @@ def resize(
     >>> resize.plan((1, 3, 480, 640), np.uint8, scales=[1, 1, 0.5, 0.5]).output_shape
     (1, 3, 240, 320)
     """
-    if opset not in OPSETS:
-        raise ResizeError(f"opset must be one of {', '.join(map(str, OPSETS))}, got {opset!r}")
+    opset = arguments.one_of("opset", opset, OPSETS)
     words = _words(opset, mode, attributes)
     _refuse_type(opset, dtype)
     return words_to_plan(shape, dtype, words, roi, scales, sizes)
@@ -191,8 +190,7 @@ def upsample(
     ResizeError
         If a scale is below 1, or an argument is otherwise not what the operator allows.
     """
-    if opset not in UPSAMPLE_OPSETS:
-        raise ResizeError(f"opset must be one of 9, 7, got {opset!r}")
+    opset = arguments.one_of("opset", opset, UPSAMPLE_OPSETS)
     arguments.choice("mode", mode, ("nearest", "linear"))
     _refuse_type(opset, dtype)
     values = arguments.float32_scales("scales", scales, len(shape), "axis of X")
@@ -268,11 +266,11 @@ def _words(opset: int, mode: str, attributes: dict[str, Any]) -> Words:
             f"'floor'; the opset is {opset}"
         )
     # The operator's attributes are float32, as its scales are.
-    coefficient = _float32("cubic_coeff_a", given.pop("cubic_coeff_a", -0.75))
+    coefficient = arguments.float32("cubic_coeff_a", given.pop("cubic_coeff_a", -0.75))
     arguments.finite("cubic_coeff_a", coefficient)
     if "extrapolation_value" in given:
         value = given["extrapolation_value"]
-        given["extrapolation_value"] = _float32("extrapolation_value", value)
+        given["extrapolation_value"] = arguments.float32("extrapolation_value", value)
     kernels = {"nearest": None, "linear": linear, "cubic": cubic(coefficient)}
     return checked_words(kernels[mode], transformation, given)
 
@@ -294,26 +292,14 @@ def checked_words(kernel: Filter | None, transformation: str, given: dict[str, A
         nearest_mode=next(r for r in NEAREST_RULES if r == rule),
         antialias=antialias,
         exclude_outside=arguments.flag("exclude_outside", given.get("exclude_outside", 0)),
-        extrapolation_value=_number("extrapolation_value", given.get("extrapolation_value", 0.0)),
+        extrapolation_value=arguments.number(
+            "extrapolation_value", given.get("extrapolation_value", 0.0)
+        ),
         keep_aspect_ratio_policy=arguments.choice(
             "keep_aspect_ratio_policy", given.get("keep_aspect_ratio_policy", "stretch"), _POLICIES
         ),
         axes=None if axes is None else tuple(arguments.vector("axes", axes)),
     )
-
-
-def _number(name: str, value: Any) -> float:
-    """Return a float that may be infinite or NaN."""
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise ResizeError(f"{name} must be a number, got {value!r}") from None
-
-
-def _float32(name: str, value: Any) -> float:
-    """Return the float32 that a number becomes; too large a one becomes infinite."""
-    with np.errstate(over="ignore", under="ignore"):
-        return float(np.float32(_number(name, value)))
 
 
 def _refuse_type(opset: int, dtype: np.dtype[Any]) -> None:
@@ -376,6 +362,8 @@ def _lengths(
 def _regions(words: Words, roi: Any, count: int, per: str) -> list[tuple[Fraction, Fraction]]:
     """Return start and end of each axis's region."""
     if words.coordinate_transformation_mode != "tf_crop_and_resize":
+        if not arguments.absent(roi):
+            arguments.vector("roi", roi)  # numbers, which nothing reads
         return [(Fraction(0), Fraction(1))] * count
     if arguments.absent(roi) and count:
         raise ResizeError(

@@ -133,8 +133,7 @@ def resize(
     >>> resize(np.array([[0, 3]], np.uint8), sizes=[1, 3], mode="linear")
     array([[0, 1, 3]], dtype=uint8)
     """
-    if opset not in OPSETS:
-        raise ResizeError(f"opset must be one of {', '.join(map(str, OPSETS))}, got {opset!r}")
+    opset = arguments.one_of("opset", opset, OPSETS)
     words = _words(opset, mode, attributes)
     if opset == 10:
         for name, value in (("roi", roi), ("sizes", sizes)):
@@ -181,8 +180,7 @@ def upsample(
     ResizeError
         If ONNX Runtime would raise.
     """
-    if opset not in UPSAMPLE_OPSETS:
-        raise ResizeError(f"opset must be one of 9, 7, got {opset!r}")
+    opset = arguments.one_of("opset", opset, UPSAMPLE_OPSETS)
     mode = arguments.choice("mode", mode, ("nearest", "linear"))
     if any(scale < 1 for scale in arguments.float32_scales("scales", scales, len(shape), "axis")):
         raise ResizeError(
@@ -227,21 +225,12 @@ def _words(opset: int, mode: str, attributes: dict[str, Any]) -> _Words:
         antialias,
         exclude,
         arguments.finite("cubic_coeff_a", given("cubic_coeff_a", -0.75)),
-        float(_single("extrapolation_value", given("extrapolation_value", 0.0))),
+        arguments.float32("extrapolation_value", given("extrapolation_value", 0.0)),
         arguments.choice(
             "keep_aspect_ratio_policy", given("keep_aspect_ratio_policy", "stretch"), _POLICIES
         ),
-        tuple(arguments.vector("axes", axes)) if axes is not None and len(axes) else None,
+        None if arguments.absent(axes) else tuple(arguments.vector("axes", axes)),
     )
-
-
-def _single(name: str, value: Any) -> np.float32:
-    """Return a number, which may be infinite or NaN, as float32."""
-    try:
-        with np.errstate(over="ignore", under="ignore"):
-            return np.float32(float(value))
-    except (TypeError, ValueError):
-        raise ResizeError(f"{name} must be a number, got {value!r}") from None
 
 
 # --- lengths --------------------------------------------------------------------------------------
@@ -318,9 +307,10 @@ def _region(
 ) -> tuple[list[np.float32], list[np.float32]]:
     """Return where the region starts and ends on every axis."""
     starts, ends = [np.float32(0)] * rank, [np.float32(1)] * rank
+    given = [] if arguments.absent(roi) else arguments.vector("roi", roi)
     if not words.crops or roi is None:
         return starts, ends
-    values = [_single("roi", value) for value in arguments.vector("roi", roi)]
+    values = [np.float32(arguments.float32("roi", value)) for value in given]
     if len(values) != 2 * len(listed):
         raise ResizeError(
             f"roi must have {2 * len(listed)} entries, starts and then ends, one each per {per}, "
@@ -382,6 +372,8 @@ def _plan(
     axes = _axes(shape, words, roi, scales, sizes)
     refuse_uncountable(tuple(axis.n_out for axis in axes), dtype)
     resized = _resized_axes(words, axes, shape)
+    for a in resized:
+        arguments.refuse_huge_axis(a, axes[a].n_out, 1)
     if all(axis.n_in == axis.n_out for axis in axes):
         return make_plan(shape, dtype, {}, arithmetic=Arithmetic("element"))
     if any(axis.n_out == 0 for axis in axes):

@@ -133,10 +133,8 @@ def interpolate(
         "cube_coeff": cube_coeff,
         "align_corners": align_corners,
     }
-    version = 1 if version == 0 else version
-    if version not in VERSIONS:
-        known = ", ".join(map(str, VERSIONS))
-        raise ResizeError(f"version must be one of {known}, got {version!r}")
+    version = 1 if isinstance(version, int) and version == 0 else version
+    version = arguments.one_of("version", version, VERSIONS)
     rules = RULES[arguments.choice("device", device, DEVICES)]
     if dtype.kind not in "iuf" and dtype.name != "bfloat16":
         raise ResizeError(f"data must be of a numeric type, got {dtype}")

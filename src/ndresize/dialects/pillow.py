@@ -9,6 +9,7 @@ Nothing here needs the package ``pillow``.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -180,8 +181,8 @@ def _filter(resample: Any, version: str) -> PillowFilter | None:
         resample = "BICUBIC"
     if not isinstance(resample, str):
         try:
-            number = resample.__index__()
-        except AttributeError:
+            number = operator.index(resample)
+        except TypeError:
             number = -1
         if not 0 <= number < len(RESAMPLING):
             known = ", ".join(f"{name} ({i})" for i, name in enumerate(RESAMPLING))
@@ -198,10 +199,7 @@ def _filter(resample: Any, version: str) -> PillowFilter | None:
 def _gap(reducing_gap: Any) -> float | None:
     if reducing_gap is None:
         return None
-    try:
-        gap = float(reducing_gap)
-    except (TypeError, ValueError):
-        gap = math.nan
+    gap = arguments.number("reducing_gap", reducing_gap)
     if not gap >= 1.0:
         raise ResizeError(f"reducing_gap must be 1.0 or greater, got {reducing_gap!r}")
     return gap
@@ -216,10 +214,10 @@ def _box(box: Any, shape: tuple[int, ...]) -> Box:
     if box is None:
         return _whole(shape)
     try:
-        values = [float(v) for v in box]
-    except (TypeError, ValueError):
+        values = [arguments.finite("box", v) for v in box]
+    except (TypeError, ResizeError):
         values = []
-    if len(values) != 4 or not all(map(math.isfinite, values)):
+    if len(values) != 4:
         raise ResizeError(f"box must be four finite numbers, got {box!r}")
     left, upper, right, lower = _as_float32(values)
     if left < 0 or upper < 0:

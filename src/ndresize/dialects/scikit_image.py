@@ -9,6 +9,7 @@ Nothing here needs the package ``skimage``.
 
 from __future__ import annotations
 
+import math
 import operator
 from dataclasses import dataclass
 from typing import Any
@@ -204,16 +205,17 @@ def _checked(
         blurred = dtype.kind != "b" and not picks and any(map(operator.lt, output, shape))
     if blurred and dtype.kind == "b":
         raise ResizeError("anti_aliasing must be False for bool images, got True")
-    if blurred and 0 in output:
-        raise ResizeError(f"output_shape must be of at least 1 where it is blurred, got {output}")
     lengths = tuple(map(_length, shape, output))
+    for axis, n_out in enumerate(lengths):
+        arguments.refuse_huge_axis(axis, n_out, order + 1)
+    if blurred and 0 in lengths:
+        raise ResizeError(f"output_shape must be of at least 1 where it is blurred, got {output}")
     spread = tuple(sigmas(anti_aliasing_sigma, shape, output)) if blurred else (0.0,) * len(shape)
     keeps = arguments.flag("preserve_range", preserve_range) or order == 0
     found = np.dtype(np.float32) if dtype.name in ("float16", "float32") else np.dtype(np.float64)
     if order == 0 and dtype != np.float16:
         found = dtype
     for axis, (n_in, n_out, sigma) in enumerate(zip(shape, lengths, spread, strict=True)):
-        arguments.refuse_huge_axis(axis, n_out, order + 1)
         rows = n_in if order > 1 else min(n_in, 2 * n_out)  # that are blurred
         arguments.refuse_huge_axis(axis, rows, max(int(8 * sigma) + 1, 100 * (order > 1)))
     constant = arguments.finite("cval", cval)
@@ -240,11 +242,11 @@ _TYPES = (
 def _shapes(shape: tuple[int, ...], given: Any) -> tuple[tuple[int, ...], tuple[Any, ...]]:
     """Return the shape of the image and that of the output, with as many axes."""
     try:
-        output = tuple(given)
+        output = () if isinstance(given, bytes) else tuple(given)
     except TypeError:
         output = ()
     numbers = int | float | np.integer | np.floating
-    if not output or not all(isinstance(n, numbers) and np.isfinite(n) and n >= 0 for n in output):
+    if not output or not all(isinstance(n, numbers) and 0 <= n < math.inf for n in output):
         raise ResizeError(f"output_shape must be a list of lengths, got {given!r}")
     if len(output) > len(shape):
         shape += (1,) * (len(output) - len(shape))
@@ -342,7 +344,7 @@ def _resize(
     """Run the plan, around the constant, and clip."""
     words: tuple[Any, ...] = (order, mode, cval, clip, preserve_range, anti_aliasing)
     words += (anti_aliasing_sigma,)
-    x, dtype = element_of(image)
+    x, dtype = element_of("image", image)
     plan = _linear.plan(x.shape, dtype, output_shape, *words)
     call = _checked(tuple(x.shape), dtype, output_shape, *words)
     x = portable.namespace(x).reshape(x, call.shape)

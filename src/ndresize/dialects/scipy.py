@@ -162,9 +162,10 @@ def _zoom(
         "prefilter": prefilter,
         "grid_mode": grid_mode,
     }
-    if mode != "grid-constant" or (isinstance(cval, int | float) and cval == 0):
+    grid = isinstance(mode, str) and mode == "grid-constant"
+    if not grid or (isinstance(cval, int | float) and cval == 0):
         return _linear(input, zoom, output, cval=cval, **words, out=out, threads=threads)
-    x, dtype = element_of(input)
+    x, dtype = element_of("input", input)
     plan = _linear.plan(x.shape, dtype, zoom, output, cval=cval, **words)
     if not plan.passes or not _blends(plan, order, mode, prefilter, grid_mode):
         return _linear(x, zoom, output, cval=cval, **words, out=out, threads=threads)
@@ -245,7 +246,7 @@ def _length(n_in: int, factor: Any) -> int:
 def _constant(cval: Any, dtype: np.dtype[Any], found: np.dtype[Any]) -> Any:
     """Return the constant in a form that the type of the result holds."""
     try:
-        value: Any = complex(cval) if dtype.kind == "c" else float(cval)
+        value: Any = complex(cval) if dtype.kind == "c" else arguments.number("cval", cval)
     except (TypeError, ValueError):
         kind = "number" if dtype.kind == "c" else "real number"
         raise ResizeError(f"cval must be a {kind} for {dtype} input, got {cval!r}") from None

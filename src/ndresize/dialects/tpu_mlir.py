@@ -25,6 +25,7 @@ from ndresize.dialects._tpu_grids import line_of
 from ndresize.dialects._tpu_import import Interp, from_onnx
 from ndresize.dialects._tpu_interp import PLATFORMS, operator
 from ndresize.dialects._tpu_quirks import TpuMlirWarning, quirks
+from ndresize.engine import portable
 from ndresize.errors import ResizeError
 from ndresize.plan import Arithmetic, Fill, Plan, make_plan
 
@@ -130,8 +131,9 @@ def resize(
             )
     regions = [(Fraction(0), Fraction(1))] * len(listed)
     cropping = transformation == "tf_crop_and_resize"
+    given = [] if arguments.absent(roi) else arguments.vector("roi", roi)
     if cropping:
-        values = [arguments.finite("roi", v) for v in arguments.vector("roi", roi or ())]
+        values = [arguments.finite("roi", value) for value in given]
         if len(values) != 2 * len(listed):
             raise ResizeError(
                 f"roi must have {2 * len(listed)} entries, starts and then ends, got {len(values)}"
@@ -139,6 +141,7 @@ def resize(
         exact = [Fraction(value) for value in values]
         regions = list(zip(exact[: len(listed)], exact[len(listed) :], strict=True))
     coefficient = arguments.finite("cubic_coeff_a", cubic_coeff_a)
+    constant = arguments.finite("extrapolation_value", extrapolation_value)
     how = Sampling(next(r for r in NEAREST_RULES if r == rule))
     if mode != "nearest":
         how = Sampling(filters.linear if mode == "linear" else filters.cubic(coefficient))
@@ -152,8 +155,7 @@ def resize(
         outside[axis] = beyond if cropping and beyond.any() else None
     fill = None
     if any(mask is not None for mask in outside):
-        value = arguments.finite("extrapolation_value", extrapolation_value)
-        fill = Fill(value, tuple(outside))
+        fill = Fill(constant, tuple(outside))
     arithmetic = Arithmetic("element") if mode == "nearest" else Arithmetic.for_dtype(dtype)
     return make_plan(shape, dtype, operators, arithmetic=arithmetic, fill=fill)
 
@@ -174,10 +176,10 @@ def _warning(planner: ResizeFunction[...]) -> ResizeFunction[...]:
             warnings.warn(text, TpuMlirWarning, stacklevel=3)
 
     def interp(x: Any, /, *, out: Any = None, threads: int | None = None, **words: Any) -> Any:
-        array = x if hasattr(x, "shape") else np.asarray(x)
-        name = str(array.dtype).rsplit(".", maxsplit=1)[-1]
-        plan = make(tuple(array.shape), _dtype(name), **words)
-        tell(tuple(array.shape), plan, words)
+        x = x if portable.is_foreign(x) else arguments.as_array("x", x)
+        shape = tuple(x.shape)
+        plan = make(shape, portable.element_type_of(x), **words)
+        tell(shape, plan, words)
         return run(x, out=out, threads=threads, **words)
 
     def plan(shape: Any, dtype: Any, **words: Any) -> Plan:
@@ -189,14 +191,6 @@ def _warning(planner: ResizeFunction[...]) -> ResizeFunction[...]:
     interp.__signature__ = planner.__signature__  # type: ignore[attr-defined]
     interp.plan = plan  # type: ignore[attr-defined]
     return interp  # type: ignore[return-value]
-
-
-def _dtype(name: str) -> Any:
-    if name != "bfloat16":
-        return np.dtype(name)
-    import ml_dtypes
-
-    return ml_dtypes.bfloat16
 
 
 @planned("x")

@@ -45,6 +45,7 @@ _TYPES = [
 ]
 
 
+_MOST_AXES = 32  # of native/binding.cpp
 _LITTLE_MAP = 4096  # bytes of a map that is done faster in one row with others
 
 
@@ -61,6 +62,8 @@ def compile_plan(plan: Plan, order: tuple[int, ...] | None = None) -> Runnable |
     if order is not None:
         plan = plan.transposed(order)
     if plan.input_dtype.hasobject or plan.input_dtype.kind == "T":
+        return None
+    if len(plan.input_shape) + (plan.dtype.kind == "c") > _MOST_AXES:
         return None
     if plan.patches:
         return _compile_patched(plan)
