@@ -119,10 +119,10 @@ def _frozen(value: Any) -> Any:
     TypeError
         If the value may change, or be used up, while it stays the same object.
     """
-    if isinstance(value, _UNCHANGING):
-        return type(value), value
     if isinstance(value, list | tuple):
         return type(value), tuple(map(type, value)), tuple(_frozen(v) for v in value)
+    if isinstance(value, _UNCHANGING):
+        return type(value), value
     if isinstance(value, np.ndarray) and not value.dtype.hasobject:
         return value.dtype, value.shape, value.tobytes()
     raise TypeError(f"a {type(value).__name__} is no key")
