@@ -14,15 +14,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from ndresize.axis import AxisOperator
 from ndresize.dialects import _arguments as arguments
 from ndresize.dialects import _tensorflow_arguments as checks
-from ndresize.dialects import _tensorflow_axes as axes
-from ndresize.dialects import _tensorflow_crop, _tensorflow_lite, _tensorflow_spans
+from ndresize.dialects import _tensorflow_crop, _tensorflow_spans
 from ndresize.dialects._planned import ResizeFunction, planned
+from ndresize.dialects._tensorflow_plans import Images, lite_plan, operator_plan, spans_plan
 from ndresize.errors import ResizeError
-from ndresize.memory import refuse_uncountable
-from ndresize.plan import Arithmetic, Pass, Plan, make_plan
+from ndresize.plan import Arithmetic, Plan, make_plan
 
 __all__ = [
     "KERNEL_TYPES",
@@ -61,12 +59,6 @@ KERNEL_TYPES = tuple(_tensorflow_spans.KERNELS)
 TYPES = checks.TYPES
 """Element types that are taken."""
 
-# Its kernels round every product before they add it.
-_APART = Arithmetic("float32", fused=False)
-_LERP = Arithmetic("float32", fused=False, sums="lerp")
-_JOINT = Arithmetic("float32", fused=False, sums="joint")
-_FLOAT32 = np.dtype(np.float32)
-_ORDER_OF = {"bilinear": (1, 0), "bicubic": (0, 1)}  # others do not depend on it
 _KERNEL_OF = {"bilinear": "triangle", "bicubic": "keyscubic"}  # with antialias
 
 
@@ -116,13 +108,14 @@ def resize(
     rows = checks.checked_layout("images", shape)
     checks.checked_type("images", dtype)
     n_out = _output_size(shape, rows, size, preserve_aspect_ratio)
+    images = Images(shape, dtype, rows, n_out)
     if method in ("lanczos3", "lanczos5", "gaussian", "mitchellcubic") or (
         antialias and method in _KERNEL_OF
     ):
-        scale = np.array(n_out, np.float32) / np.array(shape[rows : rows + 2], np.float32)
+        scale = np.array(n_out, np.float32) / np.array(images.n_in, np.float32)
         kernel = _KERNEL_OF.get(method, method)
-        return _spans_plan(shape, dtype, rows, n_out, scale, np.zeros(2), kernel, antialias)
-    return _operator_plan(shape, dtype, rows, n_out, method, False, method != "area")
+        return spans_plan(images, scale, np.zeros(2), kernel, antialias)
+    return operator_plan(images, method, False, method != "area")
 
 
 @planned("images")
@@ -187,10 +180,11 @@ def resize_v1(
         )
     rows = checks.checked_layout("images", shape)
     n_out = _output_size(shape, rows, size, preserve_aspect_ratio)
-    if n_out == shape[rows : rows + 2]:
+    images = Images(shape, dtype, rows, n_out)
+    if n_out == images.n_in:
         return make_plan(shape, dtype, {}, arithmetic=Arithmetic("element"))
     checks.checked_type("images", dtype)
-    return _operator_plan(shape, dtype, rows, n_out, method, align_corners, half_pixel_centers)
+    return operator_plan(images, method, align_corners, half_pixel_centers)
 
 
 @planned("images")
@@ -249,7 +243,7 @@ def scale_and_translate(
     shifts = checks.float32s("translation", translation, (2,))
     if not np.isfinite(shifts).all():
         raise ResizeError(f"translation must be finite, got {translation!r}")
-    return _spans_plan(shape, dtype, rows, n_out, scales, shifts, kernel_type, antialias)
+    return spans_plan(Images(shape, dtype, rows, n_out), scales, shifts, kernel_type, antialias)
 
 
 @planned("images")
@@ -309,20 +303,8 @@ def tflite_resize(
     rows = checks.checked_layout("images", shape, (4,))
     checks.checked_type("images", dtype, ("float32", "uint8", "int8", "int16"))
     n_out = checks.checked_size("size", checks.two_lengths("size", size))
-    if method == "bilinear" and dtype in (np.uint8, np.float32):
-        return _lite_joint_plan(shape, dtype, rows, n_out, align_corners, half_pixel_centers)
-    flags = align_corners, half_pixel_centers
-    operators: dict[int, AxisOperator] = {}
-    for axis, length in zip((rows, rows + 1), n_out, strict=True):
-        n_in = shape[axis]
-        if method == "bilinear":
-            operators[axis] = _tensorflow_lite.bilinear_fixed(n_in, length, *flags)
-        elif dtype == np.uint8 and not any(flags):
-            operators[axis] = _tensorflow_lite.nearest_uint8(n_in, length)
-        else:
-            operators[axis] = _tensorflow_lite.nearest(n_in, length, *flags)
-    how = Arithmetic("fixed", bits=_tensorflow_lite.FIXED_BITS)
-    return make_plan(shape, dtype, operators, arithmetic=how, rounding="half_away")
+    images = Images(shape, dtype, rows, n_out)
+    return lite_plan(images, method, align_corners, half_pixel_centers)
 
 
 crop_and_resize = cast("ResizeFunction[...]", _tensorflow_crop.crop_and_resize)
@@ -344,137 +326,3 @@ def _output_size(
                 f"got {size!r}, which makes {(height, width)}"
             )
     return checks.checked_size("size", (height, width))
-
-
-def _operator_plan(
-    shape: tuple[int, ...],
-    dtype: np.dtype[Any],
-    rows: int,
-    n_out: tuple[int, int],
-    method: str,
-    align_corners: bool,
-    half_pixel_centers: bool,
-) -> Plan:
-    """Return the plan of ResizeBilinear, ResizeNearestNeighbor, ResizeBicubic or ResizeArea."""
-    if method == "area":
-        return _area_plan(shape, dtype, rows, n_out, align_corners)
-    if method == "bicubic" and not half_pixel_centers:
-        return _legacy_cubic_plan(shape, dtype, rows, n_out, align_corners)
-    operators: dict[int, AxisOperator] = {}
-    for axis, length in zip((rows, rows + 1), n_out, strict=True):
-        arguments.refuse_huge_axis(axis, length, 4)
-        n_in = shape[axis]
-        if method == "bicubic":
-            operators[axis] = axes.bicubic(n_in, length, align_corners)
-        else:
-            make = axes.bilinear if method == "bilinear" else axes.nearest
-            operators[axis] = make(n_in, length, align_corners, half_pixel_centers)
-    return make_plan(
-        shape,
-        dtype,
-        operators,
-        arithmetic=_LERP if method == "bilinear" else _APART,
-        order=[rows + k for k in _ORDER_OF[method]] if method in _ORDER_OF else None,
-        output_dtype=dtype if method == "nearest" else _FLOAT32,
-    )
-
-
-def _legacy_cubic_plan(
-    shape: tuple[int, ...],
-    dtype: np.dtype[Any],
-    rows: int,
-    n_out: tuple[int, int],
-    align_corners: bool,
-) -> Plan:
-    """Return the plan of ResizeBicubic without half_pixel_centers: sums down, then along rows."""
-    output = list(shape)
-    output[rows : rows + 2] = n_out
-    refuse_uncountable(tuple(output), _FLOAT32)
-    picks: list[Pass] = []
-    sums: list[Pass] = []
-    for axis in (rows, rows + 1):
-        if output[axis] == shape[axis]:
-            continue
-        arguments.refuse_huge_axis(axis, output[axis], 4)
-        edges, operator = axes.legacy_bicubic(shape[axis], output[axis], align_corners)
-        picks.append(Pass(axis, edges, Arithmetic("element")))
-        sums.append(Pass(axis, operator, _APART))
-    return Plan(shape, dtype, (*picks, *sums), tuple(output), _FLOAT32)
-
-
-def _area_plan(
-    shape: tuple[int, ...],
-    dtype: np.dtype[Any],
-    rows: int,
-    n_out: tuple[int, int],
-    align_corners: bool,
-) -> Plan:
-    """Return the plan of ResizeArea: sums along rows, then down, then one product."""
-    output = list(shape)
-    output[rows : rows + 2] = n_out
-    refuse_uncountable(tuple(output), _FLOAT32)
-    passes: list[Pass] = []
-    for axis in (rows + 1, rows):
-        arguments.refuse_huge_axis(axis, output[axis], shape[axis] // output[axis] + 2)
-        edges, operator = axes.area(shape[axis], output[axis], align_corners)
-        if edges is not None:
-            passes.append(Pass(axis, edges, Arithmetic("element")))
-        if not operator.is_identity:
-            passes.append(Pass(axis, operator, _APART))
-    if passes:
-        scales = [axes.axis_scale(shape[a], output[a], align_corners) for a in (rows, rows + 1)]
-        factors = np.full((output[rows], 1), float(axes.area_factor(*scales)))
-        each = AxisOperator(np.arange(output[rows]), factors, output[rows])
-        passes.append(Pass(rows, each, _APART))
-    return Plan(shape, dtype, tuple(passes), tuple(output), _FLOAT32)
-
-
-def _lite_joint_plan(
-    shape: tuple[int, ...],
-    dtype: np.dtype[Any],
-    rows: int,
-    n_out: tuple[int, int],
-    align_corners: bool,
-    half_pixel_centers: bool,
-) -> Plan:
-    """Return the plan of RESIZE_BILINEAR for uint8 and float32: four products, columns first."""
-    picks: list[Pass] = []
-    sums: list[Pass] = []
-    output = list(shape)
-    for axis in (rows + 1, rows):
-        output[axis] = n_out[axis - rows]
-        edges, operator = _tensorflow_lite.bilinear_joint(
-            shape[axis], output[axis], align_corners, half_pixel_centers
-        )
-        picks.append(Pass(axis, edges, Arithmetic("element")))
-        sums.append(Pass(axis, operator, _JOINT))
-    passes = (*picks, *sums) if tuple(output) != shape else ()
-    return Plan(shape, dtype, passes, tuple(output), dtype, "half_added")
-
-
-def _spans_plan(
-    shape: tuple[int, ...],
-    dtype: np.dtype[Any],
-    rows: int,
-    n_out: tuple[int, int],
-    scales: np.ndarray[Any, Any],
-    shifts: np.ndarray[Any, Any],
-    kernel: str,
-    antialias: bool,
-) -> Plan:
-    """Return the plan of ScaleAndTranslate: rows first, as its kernel has it."""
-    operators = {}
-    for axis, length, scale, shift in zip((rows, rows + 1), n_out, scales, shifts, strict=True):
-        taps = _tensorflow_spans.span_taps(kernel, shape[axis], scale, antialias)
-        arguments.refuse_huge_axis(axis, length, taps)
-        operators[axis] = _tensorflow_spans.spans(
-            kernel, shape[axis], length, scale, np.float32(shift), antialias
-        )
-    return make_plan(
-        shape,
-        dtype,
-        operators,
-        arithmetic=_APART,
-        order=(rows, rows + 1),
-        output_dtype=_FLOAT32,
-    )
