@@ -21,6 +21,12 @@ from ndresize import coordinates
 from ndresize.axis import AxisOperator
 from ndresize.coordinates import Line
 from ndresize.dialects import _arguments as arguments
+from ndresize.dialects._onnx_words import (
+    POLICIES,
+    refuse_length,
+    refuse_two_shapes,
+    refuse_unknown,
+)
 from ndresize.dialects._planned import planned
 from ndresize.dialects._resampling import NEAREST_RULES, NearestRule, Sampling
 from ndresize.errors import ResizeError
@@ -35,16 +41,6 @@ OPSETS = (10, 11, 13, 18, 19)
 
 UPSAMPLE_OPSETS = (7, 9)
 
-_SINCE = {
-    "coordinate_transformation_mode": 11,
-    "cubic_coeff_a": 11,
-    "exclude_outside": 11,
-    "extrapolation_value": 11,
-    "nearest_mode": 11,
-    "antialias": 18,
-    "axes": 18,
-    "keep_aspect_ratio_policy": 18,
-}
 _COORDINATES_SINCE = {
     "half_pixel": 11,
     "pytorch_half_pixel": 11,
@@ -54,7 +50,6 @@ _COORDINATES_SINCE = {
     "tf_crop_and_resize": 11,
     "half_pixel_symmetric": 19,
 }
-_POLICIES = ("stretch", "not_larger", "not_smaller")
 
 
 @dataclass(frozen=True)
@@ -240,12 +235,7 @@ def _words(opset: int, mode: str, attributes: dict[str, Any]) -> Words:
     mode = arguments.choice("mode", mode, ("nearest", "linear", "cubic"))
     if mode == "cubic" and opset < 11:
         raise ResizeError(f"mode 'cubic' came with opset 11; the opset is {opset}")
-    for name, value in attributes.items():
-        if name not in _SINCE:
-            known = ", ".join(n for n, since in _SINCE.items() if since <= opset) or "none but mode"
-            raise ResizeError(f"unknown attribute {name}={value!r}; Resize-{opset} has: {known}")
-        if opset < _SINCE[name]:
-            raise ResizeError(f"{name} came with opset {_SINCE[name]}; the opset is {opset}")
+    refuse_unknown(opset, attributes)
     if opset == 10:
         return Words(linear if mode == "linear" else None, "asymmetric", nearest_mode=None)
     given = dict(attributes)
@@ -296,7 +286,7 @@ def checked_words(kernel: Filter | None, transformation: str, given: dict[str, A
             "extrapolation_value", given.get("extrapolation_value", 0.0)
         ),
         keep_aspect_ratio_policy=arguments.choice(
-            "keep_aspect_ratio_policy", given.get("keep_aspect_ratio_policy", "stretch"), _POLICIES
+            "keep_aspect_ratio_policy", given.get("keep_aspect_ratio_policy", "stretch"), POLICIES
         ),
         axes=None if axes is None else tuple(arguments.vector("axes", axes)),
     )
@@ -324,12 +314,9 @@ def _lengths(
     shape: tuple[int, ...], axes: list[int], words: Words, scales: Any, sizes: Any, per: str
 ) -> list[tuple[int, Fraction]]:
     """Return output length and scale of each axis."""
-    if arguments.absent(scales) and arguments.absent(sizes):
-        if not axes:
-            return []
-        raise ResizeError("give scales or sizes; got neither")
-    if not arguments.absent(scales) and not arguments.absent(sizes):
-        raise ResizeError(f"give scales or sizes, not both; got scales={scales}, sizes={sizes}")
+    if not axes and arguments.absent(scales) and arguments.absent(sizes):
+        return []
+    refuse_two_shapes(scales, sizes)
     policy = words.keep_aspect_ratio_policy
     if arguments.absent(sizes):
         if policy != "stretch":
@@ -342,9 +329,7 @@ def _lengths(
         return [(int(shape[a] * s), s) for a, s in zip(axes, given, strict=True)]
     lengths = arguments.integers("sizes", sizes, len(axes), per)
     for axis, size in zip(axes, lengths, strict=True):
-        if size < 0 or (size == 0) != (shape[axis] == 0):
-            rule = "greater than 0" if shape[axis] else "0, as the axis is empty"
-            raise ResizeError(f"sizes must be {rule}, got {size} (axis {axis})")
+        refuse_length(axis, shape[axis], size)
     ratios = [
         Fraction(n, shape[a]) if n else Fraction(1) for a, n in zip(axes, lengths, strict=True)
     ]
