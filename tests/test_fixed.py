@@ -6,11 +6,8 @@ every number of threads, and however the arrays lie in memory.
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +15,7 @@ import pytest
 
 from ndresize import Arithmetic, AxisOperator, Pass, Plan
 from ndresize.engine import _ext, fixed, native, portable, runnables
+from other_process import available_sets, run_python
 
 Array = np.ndarray[Any, Any]
 
@@ -208,13 +206,6 @@ def test_three_passes_with_bytes_between_are_two_pictures() -> None:
     np.testing.assert_array_equal(plan(x), portable.run(plan, x))
 
 
-def available_sets() -> list[str]:
-    run = run_checks("none", 0)
-    message = run.stderr.strip().splitlines()[-1]
-    assert "NDRESIZE_ISA must be one of" in message
-    return message.split("one of ")[1].split(" on ")[0].split(", ")
-
-
 def halves(n_in: int) -> AxisOperator:
     """Return means of two neighbours."""
     n_out = n_in // 2
@@ -283,15 +274,7 @@ for seed, kind in enumerate(test_fixed.SIGNED):
     test_fixed.check_plans(kind, 200 + seed, {count}, signed=True)
 test_fixed.check_means_of_two_by_two({count})
 """
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "NDRESIZE_ISA": instruction_set},
-        cwd=Path(__file__).parent,
-        timeout=300,
-    )
+    return run_python(code, NDRESIZE_ISA=instruction_set)
 
 
 def test_every_instruction_set_equals_the_portable_executor() -> None:

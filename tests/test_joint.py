@@ -6,12 +6,9 @@ will do: on every instruction set, for every number of threads, and however arra
 
 from __future__ import annotations
 
-import os
 import pickle
 import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +16,7 @@ import pytest
 
 from ndresize import Arithmetic, AxisOperator, Pass, Plan
 from ndresize.engine import _ext, native, portable
+from other_process import available_sets, run_python
 from test_fixed import laid_out, picks
 
 Array = np.ndarray[Any, Any]
@@ -105,20 +103,11 @@ print(native.instruction_set())
 for seed, dtype in enumerate(test_joint.TYPES):
     test_joint.check_plans(dtype, 100 + seed, {count})
 """
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "NDRESIZE_ISA": instruction_set},
-        cwd=Path(__file__).parent,
-        timeout=300,
-    )
+    return run_python(code, NDRESIZE_ISA=instruction_set)
 
 
 def test_every_instruction_set_equals_the_portable_executor() -> None:
-    message = run_checks("none", 0).stderr.strip().splitlines()[-1]
-    for name in message.split("one of ")[1].split(" on ")[0].split(", "):
+    for name in available_sets():
         run = run_checks(name, 80)
         assert run.returncode == 0, run.stderr
         assert run.stdout.split() == [name]

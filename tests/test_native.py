@@ -2,9 +2,6 @@
 
 import decimal
 import os
-import subprocess
-import sys
-import textwrap
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +13,7 @@ import pytest
 
 import ndresize
 from ndresize.engine import native, portable
+from other_process import available_sets, run_python
 
 MODES: list[dict[str, Any]] = [
     {"mode": "linear"},
@@ -32,17 +30,6 @@ def noise(shape: tuple[int, ...], dtype: Any = np.float32, seed: int = 0) -> np.
         info = np.iinfo(dtype)
         return rng.integers(info.min, info.max, shape, dtype, endpoint=True)
     return rng.standard_normal(shape).astype(dtype)
-
-
-def run_python(code: str, **env: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, **env},
-        timeout=300,
-    )
 
 
 @pytest.mark.parametrize("options", MODES, ids=str)
@@ -154,13 +141,6 @@ HASHES = """
                 digest.update(y.tobytes())
     print(native.instruction_set(), digest.hexdigest())
 """
-
-
-def available_sets() -> list[str]:
-    run = run_python("import ndresize.engine.native as n; n.instruction_set()", NDRESIZE_ISA="none")
-    message = run.stderr.strip().splitlines()[-1]
-    assert "NDRESIZE_ISA must be one of" in message
-    return message.split("one of ")[1].split(" on ")[0].split(", ")
 
 
 def test_instruction_sets_with_fused_multiply_add_agree_to_the_bit() -> None:

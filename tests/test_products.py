@@ -1,11 +1,7 @@
 """Products that are added in an order of their own."""
 
 import copy
-import os
 import pickle
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +11,7 @@ from ndresize.axis import AxisOperator
 from ndresize.engine import portable
 from ndresize.plan import Arithmetic, Pass, Plan
 from ndresize.products import TREES, Products
+from other_process import run_python
 
 Array = np.ndarray[Any, Any]
 
@@ -78,15 +75,7 @@ def test_compiled_answers_are_the_portable_ones(instruction_set: str) -> None:
         "from test_products import compiled_answers_are_the_portable_ones as check; "
         "name(); check(5)"
     )
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=Path(__file__).parent,
-        env={**os.environ, "NDRESIZE_ISA": instruction_set},
-        timeout=300,
-    )
+    run = run_python(code, NDRESIZE_ISA=instruction_set)
     if "NDRESIZE_ISA must be one of" in run.stderr:
         pytest.skip(f"the processor has no {instruction_set}")
     assert run.returncode == 0, run.stderr

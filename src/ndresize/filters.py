@@ -10,7 +10,18 @@ from numpy.typing import NDArray
 
 from ndresize.coordinates import Coordinates
 
-__all__ = ["Filter", "area", "box", "cubic", "gaussian", "hamming", "lanczos", "linear", "mitchell"]
+__all__ = [
+    "Filter",
+    "area",
+    "box",
+    "cubic",
+    "gaussian",
+    "hamming",
+    "lanczos",
+    "linear",
+    "mitchell",
+    "sample_filter",
+]
 
 Floats = NDArray[np.float64]
 

@@ -20,7 +20,7 @@ from ndresize.engine import portable
 from ndresize.errors import ResizeError
 from ndresize.plan import Plan
 
-__all__ = ["ResizeFunction", "planned"]
+__all__ = ["ResizeFunction", "checked_shape", "planned"]
 
 P = ParamSpec("P")
 _KEPT = 512  # plans per function; one holds about 16 bytes per output index and tap of an axis

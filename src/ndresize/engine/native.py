@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndresize.engine import _ext, fixed, joint, portable
-from ndresize.engine.arrays import empty, memory_order
 from ndresize.engine.runnables import Bits, Cast, Copy, Patched, Picks, Runnable
 from ndresize.engine.stages import in_stages
 from ndresize.rounding import ROUNDING_RULES
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from ndresize.plan import Plan
     from ndresize.products import Products
 
-__all__ = ["Runnable", "compile_plan", "empty", "fill", "instruction_set", "memory_order"]
+__all__ = ["compile_plan", "fill", "instruction_set"]
 
 # The order of native/kernels.hpp.
 _TYPES = [

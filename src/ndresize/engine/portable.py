@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ndresize.plan import Plan
     from ndresize.products import Products
 
-__all__ = ["element_type_of", "is_foreign", "run", "stored"]
+__all__ = ["element_type_of", "fill_value", "is_foreign", "namespace", "run", "stored"]
 
 
 def is_foreign(x: Any) -> bool:

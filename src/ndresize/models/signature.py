@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ndresize.errors import ResizeError
 
-__all__ = ["Length", "Tensor", "checked_inputs", "printable", "some_of"]
+__all__ = ["Length", "Tensor", "checked_inputs", "printable", "some_of", "type_name"]
 
 Length = int | str | None
 """Of an axis: known, a name that stands for any length, or not known."""
