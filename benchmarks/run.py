@@ -81,7 +81,7 @@ def time_all(
 ) -> dict[str, Timing]:
     """Return the timings of all, and of a copy of as many bytes as the output has."""
     calls = {name: contestant.call for name, contestant in ready.items()}
-    return time_in_turns({**calls, COPY: numpy.copy(shape, dtype)}, seconds)
+    return time_in_turns({**calls, COPY: numpy.copy(shape, dtype)}, seconds, aside=COPY)
 
 
 def _inner(task: Task, margin: int) -> tuple[slice, ...]:

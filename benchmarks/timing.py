@@ -16,6 +16,8 @@ _SAMPLE = 0.002  # seconds; shorter calls are timed several at once
 _PAUSE = 0.002  # seconds in which the threads of the last contestant stop spinning
 _TURNS = 3  # at least, but
 _PATIENCE = 10  # times the seconds that were asked for are enough for any contestant
+_CLOSE = 1.25  # times the fastest's time: who is within that is timed again, for
+_LONGER = 4  # times the seconds in all
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,9 @@ class Timing:
     samples: int
 
 
-def time_in_turns(calls: Mapping[str, Callable[[], Any]], seconds: float) -> dict[str, Timing]:
+def time_in_turns(
+    calls: Mapping[str, Callable[[], Any]], seconds: float, *, aside: str = ""
+) -> dict[str, Timing]:
     """Return the timing of each call.
 
     In each round every contestant has one turn, in an order drawn anew: a disturbance of the
@@ -38,15 +42,17 @@ def time_in_turns(calls: Mapping[str, Callable[[], Any]], seconds: float) -> dic
     calls : mapping from name to callable
         What to time. Each has been called before.
     seconds : float
-        How long each is timed in all; slow ones longer, so that they have a few turns.
+        How long each is timed in all; slow ones longer, so that they have a few turns, and those
+        that are about as fast as the fastest, so that it is no accident who that is.
+    aside : str, optional
+        The name of one that is timed, but in no contest with the others.
     """
     repeats = {name: _repeats(call) for name, call in calls.items()}
     samples: dict[str, list[float]] = {name: [] for name in calls}
     spent = dict.fromkeys(calls, 0.0)
-    waiting = list(calls)
     order = random.Random(20)
-    gc.disable()
-    try:
+
+    def take_turns(waiting: list[str], seconds: float) -> None:
         while waiting:
             order.shuffle(waiting)
             for name in waiting:
@@ -59,6 +65,15 @@ def time_in_turns(calls: Mapping[str, Callable[[], Any]], seconds: float) -> dic
                 if spent[name] < seconds
                 or (len(samples[name]) < _TURNS and spent[name] < _PATIENCE * seconds)
             ]
+
+    gc.disable()
+    try:
+        take_turns(list(calls), seconds)
+        medians = {name: statistics.median(samples[name]) for name in calls if name != aside}
+        limit = _CLOSE * min(medians.values(), default=0.0)
+        close = [name for name, median in medians.items() if median <= limit]
+        if len(close) > 1:
+            take_turns(close, _LONGER * seconds)
     finally:
         gc.enable()
     return {

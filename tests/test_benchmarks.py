@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -186,6 +187,15 @@ def test_everybody_has_turns() -> None:
     assert set(timings) == set(counts)
     assert all(timing.samples >= 1 for timing in timings.values())
     assert min(counts.values()) > 0
+
+
+def test_a_close_contest_takes_longer() -> None:
+    calls = dict.fromkeys(("first", "second", "aside"), lambda: time.sleep(0.002))
+    calls["slow"] = lambda: time.sleep(0.008)
+    timings = time_in_turns(calls, 0.02, aside="aside")
+    assert timings["first"].samples > 2 * timings["aside"].samples
+    assert timings["second"].samples > 2 * timings["aside"].samples
+    assert timings["slow"].samples <= timings["aside"].samples
 
 
 def _results() -> Results:
