@@ -25,6 +25,9 @@ from ndresize.windows import hull, shape_of, slices_of, window_of
 __all__ = ["Arithmetic", "Fill", "Pass", "Plan", "make_plan", "refuse_uncountable"]
 
 
+_MOST_THREADS = 2**31 - 1  # of the compiled programs
+
+
 @dataclass(frozen=True, repr=False)
 class Plan:
     """A resize, ready to run: immutable, hashable, comparable, picklable.
@@ -261,10 +264,13 @@ class Plan:
 
 def _thread_count(threads: Any) -> int:
     """Return a number of threads that the programs can take, or refuse it."""
-    integer = isinstance(threads, int | np.integer) and not isinstance(threads, bool)
+    # A plain integer is asked no more: a call on a small array takes two microseconds.
+    integer = type(threads) is int or (
+        isinstance(threads, (int, np.integer)) and not isinstance(threads, bool)
+    )
     if not integer or threads < 1:
         raise ResizeError(f"threads must be an integer of at least 1, got {threads!r}")
-    return min(int(threads), 2**31 - 1)
+    return min(int(threads), _MOST_THREADS)
 
 
 def make_plan(

@@ -13,6 +13,9 @@ from ndresize.errors import ResizeError
 
 __all__ = ["check_output", "empty", "memory_order"]
 
+_LINE = 64  # bytes of a line of the cache, which the widest vectors fill
+_ALIGNED = 1 << 16  # bytes from which on an array begins with a line: it is written a tenth faster
+
 
 def memory_order(x: NDArray[Any]) -> tuple[int, ...] | None:
     """Return the axes from the longest stride to the shortest; None if that is their own order.
@@ -42,8 +45,12 @@ def empty(
         shape = tuple(shape[axis] for axis in order)
     size = math.prod(shape) * dtype.itemsize
     touched = False
-    if size < _ext.large_output or dtype.hasobject:
+    if size < _ALIGNED or dtype.hasobject:
         out = np.empty(shape, dtype)
+    elif size < _ext.large_output:
+        memory = np.empty(size + _LINE, np.uint8)
+        start = -memory.ctypes.data % _LINE
+        out = memory[start : start + size].view(dtype).reshape(shape)
     else:
         memory, touched = _ext.memory(size)
         out = memory.view(dtype).reshape(shape)

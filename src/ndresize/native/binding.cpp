@@ -94,13 +94,14 @@ ndresize::AxisTable axis_table(const Starts& starts, const Weights& weights, i64
   for (i64 i = 0; i < n; ++i) {
     const double* row = weights.data() + i * taps;
     int count = 0;
+    bool has_zero = false;
     for (i64 t = 0; t < taps; ++t) {
       if (row[t] != 0) count = static_cast<int>(t + 1);
-      else table.has_zeros = true;
+      else has_zero = true;
       // A weight too small for float32 becomes zero there, and reads nothing.
       if (size == 4) {
         const float w = static_cast<float>(row[t]);
-        table.has_zeros |= w == 0;
+        has_zero |= w == 0;
         table.has_gaps |= w == 0 && row[t] != 0;
         std::memcpy(table.weights.data() + (i * taps + t) * 4, &w, 4);
       } else {
@@ -108,6 +109,12 @@ ndresize::AxisTable axis_table(const Starts& starts, const Weights& weights, i64
       }
     }
     for (int t = 0; t < count; ++t) table.has_gaps |= row[t] == 0;
+    table.has_zeros |= has_zero;
+    if (has_zero) {
+      const i64 at = static_cast<i64>(i);
+      if (at < table.n_out / 2) table.head = at + 1;
+      else table.tail = std::max(table.tail, table.n_out - at);
+    }
     if (table.starts[i] < 0 || table.starts[i] + count > n_in)
       throw std::invalid_argument("a weight outside the input");
     table.counts[i] = count;

@@ -155,6 +155,19 @@ constexpr decltype(RowKernels::sum_square) square_kernel() {
 }
 
 template <class T>
+constexpr decltype(RowKernels::sum_rows_twice) two_sums_of_rows() {
+  if constexpr (sizeof(Accumulator<T>) == 4)
+    return [](const char* const* rows, bool wide_rows, const TwoSums& sums, char* const* dst, bool wide_dst,
+              i64 n, Rounding rounding) {
+      with_rounding<T>(rounding, [&](auto r) {
+        sum_rows_twice<T, decltype(r)::value>(rows, wide_rows, sums, dst, wide_dst, n);
+      });
+    };
+  else
+    return nullptr;
+}
+
+template <class T>
 constexpr bool has_products = is_int<T> && sizeof(T) <= 2 && !is_doubled<T>;
 
 template <class T>
@@ -185,6 +198,7 @@ constexpr RowKernels row_kernels() {
       sizeof(A),
       !std::is_same_v<T, A>,
       !is_int<T>,
+      permutes<A>,
       load_row<T>,
       [](const void* src, char* dst, std::ptrdiff_t stride, i64 n, Rounding rounding) {
         with_rounding<T>(rounding, [&](auto r) { store_row<T, decltype(r)::value>(src, dst, stride, n); });
@@ -206,6 +220,7 @@ constexpr RowKernels row_kernels() {
           sum_rows_any<T, false, R>(rows, wide_rows, w, taps, dst, wide_dst, n);
         });
       },
+      two_sums_of_rows<T>(),
       products_of_rows<T>(),
       products_along_rows<T>(),
       [](const char* const* rows, bool wide_rows, const void* weights, char* dst, bool wide_dst, i64 n,

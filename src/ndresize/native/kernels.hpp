@@ -17,16 +17,16 @@ enum class Tree : int { chain = 0, halves = 1, fused_halves = 2, mixed = 3 };
 
 // How the weighted sum along a row is computed; all three add the taps of a sample in order.
 enum class Method : int {
-  permute,    // 8 neighbouring outputs read a window of 8, 16 or 32 samples: load once, permute per tap;
-              // of products, as many as there are lanes and two or three times as many
+  permute,    // a block of neighbouring outputs reads a window of one, two or four times as many samples:
+              // load once, permute per tap; of products, two or three times as many
   transpose,  // 8 rows at a time, one per lane, so that a tap is one load and one multiply-add
-  gather,     // one row, 8 outputs at a time, from anywhere in the row
+  gather,     // one row, a block of outputs at a time, from anywhere in the row
   pixels,     // of products: the channels of one sample at a time
 };
 
-// Where a block of eight outputs begins, the one from `o` on of `n`: the last one ends with the row and
+// Where a block of `lanes` outputs begins, the one from `o` on of `n`: the last one ends with the row and
 // makes some again, for parts of vectors are slow to write.
-inline i64 block_start(i64 o, i64 n) { return o + 8 <= n || n < 8 ? o : n - 8; }
+inline i64 block_start(i64 o, i64 n, i64 lanes = 8) { return o + lanes <= n || n < lanes ? o : n - lanes; }
 
 // The weighted sums along one tile of a row, as tables for one method.
 // An element is one channel of one sample; a row of n samples has n * channels elements.
@@ -34,21 +34,32 @@ struct RowTable {
   Method method;
   int taps;
   int channels;
+  int block;              // permute, gather: outputs at a time
   int window;             // permute: samples loaded per block
   bool pairs;             // gather of floats: two neighbouring taps each, see gather_pairs
-  bool lerp;              // two taps as a + (b - a) * w; `lanes` is then [block][8], of w
+  bool lerp;              // two taps as a + (b - a) * w; `lanes` is then [block][lane], of w
   i64 n_in, n_out;        // elements of the row that are read, from the tile's first on; and written
+  i64 head, tail;         // elements at both ends, between which no weight is zero
   const i64* starts;      // per sample of the tile, relative to the first that is read, in samples
   const void* weights;    // [sample][tap], in the accumulator's type
-  const int* window_start;  // permute: per block of 8 outputs
-  const int* index;         // permute, gather: [block][tap][8], into the window or the row; pairs:
-                            // [block][8]
-  const void* lanes;        // permute, gather: [block][tap][8] weights
-  // Of products: blocks have `product_lanes` outputs or, of `pixels`, are one sample; all have four
+  const int* window_start;  // permute: per block
+  const int* index;         // permute, gather: [block][tap][lane], into the window or the row; pairs:
+                            // [block][lane]
+  const void* lanes;        // permute, gather: [block][tap][lane] weights
+  // Of products: blocks have `float_lanes` outputs or, of `pixels`, are one sample; all have four
   // taps. Pixels: [pixel][tap] index and weights.
   i64 whole_pixels;         // of which the first four elements of every tap are in the row
   const Tree* block_trees;  // per block
   const int* lane_trees;    // [block][lanes]
+};
+
+// The sums of two neighbouring outputs, of taps[0] rows from the first on and of taps[1] from `shift` on,
+// which is no more than taps[0]; the second ends with the last row.
+struct TwoSums {
+  const void* weights[2];
+  int taps[2];
+  int shift;
+  int rows() const { return shift + taps[1]; }
 };
 
 constexpr int map_lanes = 8;
@@ -59,6 +70,7 @@ struct RowKernels {
   int accumulator_size;
   bool widens;  // the accumulator is another type than the element
   bool has_nan;  // the element type has NaN
+  bool permutes;  // vectors of accumulators, by instructions
 
   // Strided elements to a contiguous row of accumulators, and back.
   void (*load)(const char* src, std::ptrdiff_t stride, void* dst, i64 n);
@@ -69,7 +81,10 @@ struct RowKernels {
   // the type can do it; the caller then fences.
   void (*sum_rows)(const char* const* rows, bool wide_rows, const void* weights, int taps, char* dst,
                    bool wide_dst, i64 n, Rounding, bool safe, bool stream);
-  // The same of four rows in a tree, which may be one row more than once. Null where the type's sums
+  // Two such sums at once, which share what they load; null where the type's sums have none.
+  void (*sum_rows_twice)(const char* const* rows, bool wide_rows, const TwoSums&, char* const* dst,
+                         bool wide_dst, i64 n, Rounding);
+  // The sum of four rows in a tree, which may be one row more than once. Null where the type's sums
   // have none. Sums of elements and weights stay below 2**30.
   void (*sum_products)(const char* const* rows, bool wide_rows, const void* weights, Tree, char* dst,
                        bool wide_dst, i64 n, Rounding, bool stream);
@@ -225,7 +240,7 @@ inline i64 fixed_reach(i64 channels, int taps) {
 
 struct Kernels {
   const char* name;
-  int product_lanes;  // of a block of RowTable
+  int float_lanes;  // of the widest vectors
   RowKernels rows[type_count];
   PickRow pick_row;
   void (*stream_copy)(const char* src, char* dst, i64 size);  // past the caches; the caller fences

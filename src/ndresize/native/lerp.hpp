@@ -36,7 +36,8 @@ void lerp_rows_of(const char* const* rows, Accumulator<T> weight, char* dst, i64
   i64 j = 0;
   for (; j + many * N <= n; j += many * N)
     lerp_rows_block<T, WideRows, WideDst, R, N, many>(first, second, weight, dst, j);
-  for (; j + L <= n; j += L) lerp_rows_block<T, WideRows, WideDst, R, L, 1>(first, second, weight, dst, j);
+  for (; j + N <= n; j += N) lerp_rows_block<T, WideRows, WideDst, R, N, 1>(first, second, weight, dst, j);
+  if (N > L && j + L <= n) lerp_rows_block<T, WideRows, WideDst, R, L, 1>(first, second, weight, dst, j), j += L;
   if (j == n) return;
   if (n >= L) {
     lerp_rows_block<T, WideRows, WideDst, R, L, 1>(first, second, weight, dst, n - L);
@@ -64,16 +65,16 @@ void lerp_rows(const char* const* rows, bool wide_rows, Accumulator<T> weight, c
   }
 }
 
-// Eight outputs of a row at a time: both samples from a window, from anywhere, or side by side.
-template <class A, bool Safe, int Samples>
+// A block of outputs of a row at a time: both samples from a window, from anywhere, or side by side.
+template <class A, bool Safe, int N, int Vectors>
 void lerp_window_row(const RowTable& table, const A* row, A* dst) {
   const int *start = table.window_start, *index = table.index;
   const A* weights = static_cast<const A*>(table.lanes);
-  store_blocks<A>(dst, table.n_out, [&]() __attribute__((always_inline)) {
-    const Window<A, Samples> window(row + *start++);
-    const auto at = load_lanes<std::int32_t>(index), next = load_lanes<std::int32_t>(index + L);
-    const V<A> sum = lerp<Safe>(window.pick(at), window.pick(next), load_lanes<A>(weights));
-    index += 2 * L, weights += L;
+  store_blocks<A, N>(dst, table.n_out, [&]() __attribute__((always_inline)) {
+    const Window<A, N, Vectors> window(row + *start++);
+    const auto at = load_lanes<std::int32_t, N>(index), next = load_lanes<std::int32_t, N>(index + N);
+    const V<A, N> sum = lerp<Safe>(window.pick(at), window.pick(next), load_lanes<A, N>(weights));
+    index += 2 * N, weights += N;
     return sum;
   });
 }
@@ -154,9 +155,10 @@ void lerp_taps(const RowTable& table, const char* const* rows, int count, char* 
       }
     }
     if (table.method == Method::gather) lerp_gather_row<A, Safe>(table, row, to);
-    else if (table.window == 8) lerp_window_row<A, Safe, 8>(table, row, to);
-    else if (table.window == 16) lerp_window_row<A, Safe, 16>(table, row, to);
-    else lerp_window_row<A, Safe, 32>(table, row, to);
+    else
+      with_window<A>(table, [&](auto lanes, auto vectors) {
+        lerp_window_row<A, Safe, decltype(lanes)::value, decltype(vectors)::value>(table, row, to);
+      });
   }
 }
 

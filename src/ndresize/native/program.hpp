@@ -22,6 +22,7 @@ struct AxisTable {
   i64 period = 0;             // outputs after which starts and weights repeat, if it is known
   bool has_zeros;             // some weight inside a row, or filling it up, is zero
   bool has_gaps;              // some weight inside a row is
+  i64 head = 0, tail = 0;     // outputs at both ends, between which no row has a zero
   bool lerp = false;          // two taps a and b, of weights 1 - w and w, are a + (b - a) * w
   bool has_products() const { return !trees.empty(); }
   const void* row_weights(i64 i, int size) const {

@@ -38,15 +38,32 @@ void sum_rows_of(const char* const* given, const Accumulator<T>* given_weights, 
   // Of few taps copies are taken, which stores to `dst` cannot change: they stay in registers.
   const char* own[Taps ? Taps : 1];
   A own_weights[Taps ? Taps : 1];
-  for (int t = 0; t < Taps; ++t) own[t] = given[t], own_weights[t] = given_weights[t];
+  for (int t = 0; t < Taps; ++t) {
+    // One by one: a load of two pointers at once would wait until they have reached the cache.
+    own[t] = const_cast<const char* const volatile&>(given[t]);
+    own_weights[t] = given_weights[t];
+  }
   const char* const* rows = Taps ? own : given;
   const A* weights = Taps ? own_weights : given_weights;
   constexpr int N = lanes_of<A>, many = sizeof(A) == 4 ? 4 : 2;
   i64 j = 0;
+  if constexpr (WideDst || std::is_same_v<T, A>) {
+    // Vectors are stored from the first whole one of memory on; what lies before it is made twice.
+    constexpr i64 vector = N * sizeof(A);
+    const i64 over = static_cast<i64>(reinterpret_cast<std::uintptr_t>(dst) % vector);
+    if (over % i64(sizeof(A)) == 0 && over > 0 && n >= many * N) {
+      sum_rows_block<T, WideRows, WideDst, Safe, R, N, 1, Taps>(rows, weights, taps, dst, 0);
+      j = (vector - over) / i64(sizeof(A));
+    }
+  }
   for (; j + many * N <= n; j += many * N)
     sum_rows_block<T, WideRows, WideDst, Safe, R, N, many, Taps>(rows, weights, taps, dst, j);
-  for (; j + L <= n; j += L)
+  for (; j + N <= n; j += N)
+    sum_rows_block<T, WideRows, WideDst, Safe, R, N, 1, Taps>(rows, weights, taps, dst, j);
+  if (N > L && j + L <= n) {
     sum_rows_block<T, WideRows, WideDst, Safe, R, L, 1, Taps>(rows, weights, taps, dst, j);
+    j += L;
+  }
   if (j == n) return;
   if (n >= L) {  // the last ones are made again, for parts of vectors are slow to write
     sum_rows_block<T, WideRows, WideDst, Safe, R, L, 1, Taps>(rows, weights, taps, dst, n - L);
@@ -75,6 +92,49 @@ void sum_rows(const char* const* rows, const Accumulator<T>* weights, int taps, 
     if (taps == 4) return sum_rows_of<T, WideRows, WideDst, Safe, R, 4>(rows, weights, taps, dst, n);
   }
   sum_rows_of<T, WideRows, WideDst, Safe, R, 0>(rows, weights, taps, dst, n);
+}
+
+// Two neighbouring outputs at once: what both read is loaded and widened once. Each adds its taps in order.
+template <class T, bool WideRows, bool WideDst, Rounding R, int N, int Vectors>
+inline void sum_rows_twice_block(const char* const* rows, const TwoSums& sums, char* const* dst, i64 j) {
+  using A = Accumulator<T>;
+  using Row = std::conditional_t<WideRows, A, T>;
+  using To = std::conditional_t<WideDst, A, T>;
+  const A* weights[2] = {static_cast<const A*>(sums.weights[0]), static_cast<const A*>(sums.weights[1]) - sums.shift};
+  V<A, N> first[Vectors] = {}, second[Vectors] = {};
+  const auto add = [&](int t, auto to_first, auto to_second) __attribute__((always_inline)) {
+    const char* row = rows[t] + j * i64(sizeof(Row));
+#pragma GCC unroll 4
+    for (int k = 0; k < Vectors; ++k) {
+      const V<A, N> x = widen<Row, N>(row + k * N * i64(sizeof(Row)));
+      if constexpr (to_first.value) first[k] = multiply_add<false>(splat<N>(weights[0][t]), x, first[k]);
+      if constexpr (to_second.value) second[k] = multiply_add<false>(splat<N>(weights[1][t]), x, second[k]);
+    }
+  };
+  constexpr std::true_type yes{};
+  constexpr std::false_type no{};
+  int t = 0;
+  for (; t < sums.shift; ++t) add(t, yes, no);
+  for (; t < sums.taps[0]; ++t) add(t, yes, yes);
+  for (; t < sums.rows(); ++t) add(t, no, yes);
+  narrow_all<To, R>(dst[0] + j * i64(sizeof(To)), first);
+  narrow_all<To, R>(dst[1] + j * i64(sizeof(To)), second);
+}
+
+template <class T, bool WideRows, bool WideDst, Rounding R>
+void sum_rows_twice_of(const char* const* rows, const TwoSums& sums, char* const* dst, i64 n) {
+  using A = Accumulator<T>;
+  constexpr int N = lanes_of<A>, many = 4;
+  i64 j = 0;
+  for (; j + many * N <= n; j += many * N)
+    sum_rows_twice_block<T, WideRows, WideDst, R, N, many>(rows, sums, dst, j);
+  for (; j + N <= n; j += N) sum_rows_twice_block<T, WideRows, WideDst, R, N, 1>(rows, sums, dst, j);
+  for (; j < n && n >= L; j += L)
+    sum_rows_twice_block<T, WideRows, WideDst, R, L, 1>(rows, sums, dst, block_start(j, n));
+  if (n >= L) return;
+  for (int k = 0; k < 2; ++k)  // a short row
+    sum_rows_of<T, WideRows, WideDst, false, R, 0>(rows + k * sums.shift, static_cast<const A*>(sums.weights[k]),
+                                                   sums.taps[k], dst[k], n);
 }
 
 // Floats that go to memory past the caches, in whole lines of 64 bytes; what lies before the first and
@@ -128,6 +188,22 @@ void sum_rows_any(const char* const* rows, bool wide_rows, const Accumulator<T>*
   } else {
     if (wide_rows) sum_rows<T, true, false, Safe, R>(rows, weights, taps, dst, n);
     else sum_rows<T, false, false, Safe, R>(rows, weights, taps, dst, n);
+  }
+}
+
+template <class T, Rounding R>
+void sum_rows_twice(const char* const* rows, bool wide_rows, const TwoSums& sums, char* const* dst, bool wide_dst,
+                    i64 n) {
+  using A = Accumulator<T>;
+  constexpr auto none = Rounding::half_even;
+  if constexpr (std::is_same_v<T, A>) {
+    sum_rows_twice_of<A, true, true, none>(rows, sums, dst, n);
+  } else if (wide_dst) {
+    if (wide_rows) sum_rows_twice_of<A, true, true, none>(rows, sums, dst, n);
+    else sum_rows_twice_of<T, false, true, none>(rows, sums, dst, n);
+  } else {
+    if (wide_rows) sum_rows_twice_of<T, true, false, R>(rows, sums, dst, n);
+    else sum_rows_twice_of<T, false, false, R>(rows, sums, dst, n);
   }
 }
 

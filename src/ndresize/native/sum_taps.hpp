@@ -4,43 +4,64 @@
 
 namespace ndresize::NDRESIZE_ISA {
 
-// Write `n` outputs in blocks of eight, each made by one call of `block`, in order: see block_start.
+// Write `n` outputs in blocks of N, each made by one call of `block`, in order: see block_start.
 // GCC is told to inline the blocks: with several calls of each it would not.
-template <class A, class Block>
+template <class A, int N = L, class Block>
 inline void store_blocks(A* dst, i64 n, Block block) {
-  if (n < L) {
-    const V<A> sum = block();
+  if (n < N) {
+    const V<A, N> sum = block();
     std::memcpy(dst, &sum, n * sizeof(A));
     return;
   }
-  for (i64 o = 0; o + L <= n; o += L) store_lanes(dst + o, block());
-  if (n % L) store_lanes(dst + n - L, block());
+  for (i64 o = 0; o + N <= n; o += N) store_lanes(dst + o, block());
+  if (n % N) store_lanes(dst + n - N, block());
 }
 
-template <class A, bool Safe, int Samples, int Taps>
+template <class A, bool Safe, int N, int Vectors, int Taps>
 void permute_row_of(const RowTable& table, const A* row, A* dst) {
   const int taps = Taps ? Taps : table.taps;
   const int *start = table.window_start, *index = table.index;
   const A* weights = static_cast<const A*>(table.lanes);
-  store_blocks<A>(dst, table.n_out, [&]() __attribute__((always_inline)) {
-    const Window<A, Samples> window(row + *start++);
-    V<A> sum{};
+  store_blocks<A, N>(dst, table.n_out, [&]() __attribute__((always_inline)) {
+    const Window<A, N, Vectors> window(row + *start++);
+    V<A, N> sum{};
 #pragma GCC unroll 4
-    for (int t = 0; t < taps; ++t, index += L, weights += L) {
-      const V<A> x = window.pick(load_lanes<std::int32_t>(index));
-      sum = multiply_add<Safe>(load_lanes<A>(weights), x, sum);
+    for (int t = 0; t < taps; ++t, index += N, weights += N) {
+      const V<A, N> x = window.pick(load_lanes<std::int32_t, N>(index));
+      sum = multiply_add<Safe>(load_lanes<A, N>(weights), x, sum);
     }
     return sum;
   });
 }
 
-template <class A, bool Safe, int Samples>
-void permute_row(const RowTable& table, const A* row, A* dst) {
-  switch (table.taps) {
-    case 2: return permute_row_of<A, Safe, Samples, 2>(table, row, dst);
-    case 4: return permute_row_of<A, Safe, Samples, 4>(table, row, dst);
-    default: return permute_row_of<A, Safe, Samples, 0>(table, row, dst);
+// Call `with` for the lanes of a block and the vectors of a window.
+template <class A, class With>
+inline void with_window(const RowTable& table, With with) {
+  const auto vectors = [&](auto lanes) {
+    constexpr int N = decltype(lanes)::value;
+    switch (table.window / N) {
+      case 1: return with(lanes, std::integral_constant<int, 1>{});
+      case 2: return with(lanes, std::integral_constant<int, 2>{});
+      default:
+        if constexpr (N == L) with(lanes, std::integral_constant<int, 4>{});
+    }
+  };
+  if constexpr (lanes_of<A> > L) {
+    if (table.block == lanes_of<A>) return vectors(std::integral_constant<int, lanes_of<A>>{});
   }
+  vectors(std::integral_constant<int, L>{});
+}
+
+template <class A, bool Safe>
+void permute_row(const RowTable& table, const A* row, A* dst) {
+  with_window<A>(table, [&](auto lanes, auto vectors) {
+    constexpr int N = decltype(lanes)::value, Vectors = decltype(vectors)::value;
+    switch (table.taps) {
+      case 2: return permute_row_of<A, Safe, N, Vectors, 2>(table, row, dst);
+      case 4: return permute_row_of<A, Safe, N, Vectors, 4>(table, row, dst);
+      default: return permute_row_of<A, Safe, N, Vectors, 0>(table, row, dst);
+    }
+  });
 }
 
 // Eight outputs at a time from anywhere in the row.
@@ -98,6 +119,25 @@ inline void transpose_lanes(const T (&in)[L], T (&out)[L]) {
     out[k + 4] = mix<4, 5, 6, 7, 12, 13, 14, 15>(b[k], b[k + 4]);
   }
 }
+
+#if defined(__AVX2__) && !defined(__AVX512F__)
+// Of doubles by fours: vectors of 64 bytes are two there, which the compiler would mix lane by lane.
+inline void transpose_lanes(const V<double> (&in)[L], V<double> (&out)[L]) {
+  const auto part = [](auto& v, int h) -> auto& { return reinterpret_cast<__m256d*>(&v)[h]; };
+#pragma GCC unroll 2
+  for (int r = 0; r < 2; ++r)
+#pragma GCC unroll 2
+    for (int c = 0; c < 2; ++c) {
+      const auto row = [&](int i) { return reinterpret_cast<const __m256d*>(&in[4 * r + i])[c]; };
+      const __m256d a = _mm256_unpacklo_pd(row(0), row(1)), b = _mm256_unpackhi_pd(row(0), row(1));
+      const __m256d d = _mm256_unpacklo_pd(row(2), row(3)), e = _mm256_unpackhi_pd(row(2), row(3));
+      part(out[4 * c], r) = _mm256_permute2f128_pd(a, d, 0x20);
+      part(out[4 * c + 1], r) = _mm256_permute2f128_pd(b, e, 0x20);
+      part(out[4 * c + 2], r) = _mm256_permute2f128_pd(a, d, 0x31);
+      part(out[4 * c + 3], r) = _mm256_permute2f128_pd(b, e, 0x31);
+    }
+}
+#endif
 
 // Rows to lanes: dst[j * step] holds element j of all eight rows.
 template <class A>
@@ -200,9 +240,7 @@ void sum_taps(const RowTable& table, const char* const* rows, int count, char* c
       }
     }
     if (table.method == Method::gather) gather_row<A, Safe>(table, row, to);
-    else if (table.window == 8) permute_row<A, Safe, 8>(table, row, to);
-    else if (table.window == 16) permute_row<A, Safe, 16>(table, row, to);
-    else permute_row<A, Safe, 32>(table, row, to);
+    else permute_row<A, Safe>(table, row, to);
   }
 }
 

@@ -17,13 +17,13 @@ constexpr i64 longest_of_products = 1 << 10;  // whose sums of a few rows stay i
 constexpr i64 line = 64;  // samples of a piece of those that is whole lines of the cache
 constexpr int product_group = 4;  // rows that share what is loaded from the tables
 
-// Whether blocks of 8 outputs each read at most `window` elements.
-bool fits(const AxisTable& axis, const Tile& tile, i64 channels, int window) {
+// Whether blocks of outputs each read at most `window` elements.
+bool fits(const AxisTable& axis, const Tile& tile, i64 channels, int block, int window) {
   if (tile.n_in < 1) return false;
-  for (i64 e = 0; e < tile.n_out; e += lanes) {
+  for (i64 e = 0; e < tile.n_out; e += block) {
     i64 low = INT64_MAX, high = 0;
-    const i64 begin = block_start(e, tile.n_out);
-    for (i64 k = begin; k < std::min(begin + lanes, tile.n_out); ++k) {
+    const i64 begin = block_start(e, tile.n_out, block);
+    for (i64 k = begin; k < std::min(begin + block, tile.n_out); ++k) {
       const i64 sample = (tile.out_begin + k) / channels;
       const i64 first = axis.starts[sample] * channels + k % channels;
       const i64 last = first + std::max(axis.counts[sample] - 1, 0) * channels;
@@ -35,12 +35,12 @@ bool fits(const AxisTable& axis, const Tile& tile, i64 channels, int window) {
   return true;
 }
 
-// Per block of 8 outputs, where each tap of each reads, and its weight.
+// Per block of outputs, where each tap of each reads, and its weight.
 template <class A>
 void lane_tables(Tile& tile, const AxisTable& axis, i64 channels) {
   RowTable& table = tile.table;
   const bool windows = table.method == Method::permute;
-  const i64 blocks = (tile.n_out + lanes - 1) / lanes;
+  const i64 lanes = table.block, blocks = (tile.n_out + lanes - 1) / lanes;
   const i64 taps = axis.taps;
   const i64 weighed = axis.lerp ? 1 : taps;
   tile.window_start.resize(blocks);
@@ -48,7 +48,7 @@ void lane_tables(Tile& tile, const AxisTable& axis, i64 channels) {
   tile.lanes.assign(blocks * weighed * lanes * sizeof(A), 0);
   A* weights = reinterpret_cast<A*>(tile.lanes.data());
   for (i64 b = 0; b < blocks; ++b) {
-    const i64 begin = block_start(b * lanes, tile.n_out), end = std::min(begin + lanes, tile.n_out);
+    const i64 begin = block_start(b * lanes, tile.n_out, lanes), end = std::min(begin + lanes, tile.n_out);
     i64 low = windows ? INT64_MAX : 0;
     for (i64 k = begin; windows && k < end; ++k)
       low = std::min(low, axis.starts[(tile.out_begin + k) / channels] * channels + k % channels);
@@ -188,6 +188,26 @@ bool pack(Tile& tile, AxisTable& packed, const Nest& nest, const AxisTable& axis
   return true;
 }
 
+// The largest block of outputs that reads a window of one or two vectors, or of four of the smallest.
+void choose_window(Tile& tile, const AxisTable& axis, i64 channels, int most) {
+  RowTable& table = tile.table;
+  for (int block = most; block >= lanes; block /= 2)
+    for (const int vectors : {1, 2, 4}) {
+      const int window = block * vectors;
+      if (tile.n_out < block && block > lanes) continue;
+      if (vectors == 4 && block > lanes) continue;
+      if (!fits(axis, tile, channels, block, window)) continue;
+      // Four vectors are one permutation per tap where there are vectors of twice the lanes, else four; as
+      // lanes, eight samples that are read or written take three.
+      const i64 picks = vectors < 4 ? 0 : most > lanes ? 1 : 4;
+      if (axis.taps * picks * tile.n_out > 3 * (tile.n_in + tile.n_out)) return;
+      table.method = Method::permute;
+      table.block = block;
+      table.window = window;
+      return;
+    }
+}
+
 void sum_tables(Tile& tile, const AxisTable& axis, const Kernels& kernels, const RowKernels& k,
                 i64 channels, i64 rows, i64 from, i64 to) {
   RowTable& table = tile.table;
@@ -198,24 +218,19 @@ void sum_tables(Tile& tile, const AxisTable& axis, const Kernels& kernels, const
   table.lerp = axis.lerp;
   table.channels = static_cast<int>(channels);
   table.n_in = tile.n_in, table.n_out = tile.n_out;
+  table.head = std::clamp<i64>(axis.head - from, 0, to - from) * channels;
+  table.tail = std::clamp<i64>(to - (axis.n_out - axis.tail), 0, to - from) * channels;
   table.starts = tile.starts.data();
   if (axis.has_products()) {
-    product_tables(tile, axis, channels, kernels.product_lanes);
+    product_tables(tile, axis, channels, kernels.float_lanes);
     return;
   }
   const i64 row_bytes = i64(axis.taps) * k.accumulator_size;
   tile.weights.assign(axis.weights.begin() + from * row_bytes, axis.weights.begin() + to * row_bytes);
   table.weights = tile.weights.data();
-  for (const int window : {8, 16, 32}) {
-    if (axis.taps > 8 || !fits(axis, tile, channels, window)) continue;
-    // A window of 32 is one permutation per tap where vectors have 16 lanes, else four; as lanes, eight
-    // samples that are read or written take three.
-    const i64 picks = kernels.product_lanes == 16 && k.accumulator_size == 4 ? 1 : 4;
-    if (window == 32 && axis.taps * picks * tile.n_out > 3 * (tile.n_in + tile.n_out)) break;
-    table.method = Method::permute;
-    table.window = window;
-    break;
-  }
+  table.block = lanes;
+  if (axis.taps <= 8 && k.permutes)
+    choose_window(tile, axis, channels, k.accumulator_size == 4 ? kernels.float_lanes : lanes);
   if (table.method != Method::permute) {
     // Eight rows as lanes cost a transposition of all that is read and written, whatever is used.
     const i64 sums = tile.n_out * axis.taps, moved = tile.n_in + tile.n_out;
@@ -321,6 +336,10 @@ void make_tiles(Prepared& prepared, const Spec& spec, const Kernels& kernels, i6
     }
     if (nest.row && pieces > 1) model = &tile, tile.sample = from;
   }
+  // Rows of many taps that are summed before are made in pairs.
+  if (nest.row && !nest.levels.empty() && nest.levels.back().kind == Kind::first &&
+      nest.levels.back().pass->table.taps >= taps_to_share)
+    prepared.group = std::max(prepared.group, 2);
 }
 
 }  // namespace ndresize

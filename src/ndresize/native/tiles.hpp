@@ -1,10 +1,30 @@
 // Rows cut into pieces, each with the tables of its row pass.
 #pragma once
+#include <new>
 #include <vector>
 
 #include "program.hpp"
 
 namespace ndresize {
+
+// Begins a line of 64 bytes: the widest vectors are then loaded from one line each.
+template <class T>
+struct Lined {
+  using value_type = T;
+  Lined() = default;
+  template <class U>
+  Lined(const Lined<U>&) {}
+  T* allocate(size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t{64})); }
+  void deallocate(T* p, size_t) { ::operator delete(p, std::align_val_t{64}); }
+  template <class U>
+  bool operator==(const Lined<U>&) const { return true; }
+  template <class U>
+  bool operator!=(const Lined<U>&) const { return false; }
+};
+template <class T>
+using Table = std::vector<T, Lined<T>>;
+
+constexpr int taps_to_share = 5;  // from so many on, two outputs are summed at once
 
 struct Tile {
   i64 sample = 0;  // the first output
@@ -16,8 +36,10 @@ struct Tile {
   // Of rows that are widened and of which little is read: the samples that are, and `n_in` counts
   // those alone. Empty: the row is read from `in_begin` on.
   std::vector<i64> compact;
-  std::vector<int> window_start, index;
-  std::vector<char> weights, lanes;
+  std::vector<int> window_start;
+  Table<int> index;
+  std::vector<char> weights;
+  Table<char> lanes;
   std::vector<Tree> block_trees;
   std::vector<int> lane_trees;
   ShuffleTable shuffle{};  // picks: where byte shuffles can do it

@@ -417,59 +417,60 @@ inline X multiply_add(const X& w, X x, const X& sum) {
   return w * x + sum;  // one fused multiply-add where the instruction set has it
 }
 
+// Whether there are instructions for that; without, the compiler picks lane by lane, through memory.
+#if defined(__AVX512F__) || !defined(__x86_64__)
+template <class A> constexpr bool permutes = true;
+#elif defined(__AVX2__)
+template <class A> constexpr bool permutes = sizeof(A) == 4;
+#else
+template <class A> constexpr bool permutes = false;
+#endif
+
 // Samples of up to two vectors at `index`, which counts on from the first into the second.
-inline V<float> pick_lanes(const V<float>& a, const V<std::int32_t>& index) {
-  return __builtin_shuffle(a, index);
+template <class X>
+inline X pick_lanes(const X& a, const As<std::int32_t, X>& index) {
+  return __builtin_shuffle(a, __builtin_convertvector(index, Integers<X>));
 }
-inline V<double> pick_lanes(const V<double>& a, const V<std::int32_t>& index) {
-  return __builtin_shuffle(a, __builtin_convertvector(index, V<std::int64_t>));
-}
-inline V<float> pick_lanes(const V<float>& a, const V<float>& b, const V<std::int32_t>& index) {
-  return __builtin_shuffle(a, b, index);
-}
-inline V<double> pick_lanes(const V<double>& a, const V<double>& b, const V<std::int32_t>& index) {
-  return __builtin_shuffle(a, b, __builtin_convertvector(index, V<std::int64_t>));
+template <class X>
+inline X pick_lanes(const X& a, const X& b, const As<std::int32_t, X>& index) {
+  return __builtin_shuffle(a, b, __builtin_convertvector(index, Integers<X>));
 }
 
-// Neighbouring samples of a row in registers, of which any eight can be picked.
-template <class A, int Samples>
+// Neighbouring samples of a row in one, two or four vectors, of which a vector can be picked.
+template <class A, int N, int Vectors>
 struct Window;
-template <class A>
-struct Window<A, 8> {
-  explicit Window(const A* p) : x(load_lanes<A>(p)) {}
-  V<A> pick(const V<std::int32_t>& index) const { return pick_lanes(x, index); }
-  V<A> x;
+template <class A, int N>
+struct Window<A, N, 1> {
+  explicit Window(const A* p) : x(load_lanes<A, N>(p)) {}
+  V<A, N> pick(const V<std::int32_t, N>& index) const { return pick_lanes(x, index); }
+  V<A, N> x;
 };
-template <class A>
-struct Window<A, 16> {
-  explicit Window(const A* p) : low(load_lanes<A>(p)), high(load_lanes<A>(p + L)) {}
-  V<A> pick(const V<std::int32_t>& index) const { return pick_lanes(low, high, index); }
-  V<A> low, high;
+template <class A, int N>
+struct Window<A, N, 2> {
+  explicit Window(const A* p) : low(load_lanes<A, N>(p)), high(load_lanes<A, N>(p + N)) {}
+  V<A, N> pick(const V<std::int32_t, N>& index) const { return pick_lanes(low, high, index); }
+  V<A, N> low, high;
 };
-template <class A>
-struct Window<A, 32> {
-  explicit Window(const A* p) : low(p), high(p + 2 * L) {}
-  V<A> pick(const V<std::int32_t>& index) const {
-    using I = std::conditional_t<sizeof(A) == 4, std::int32_t, std::int64_t>;
-    const V<I> in_high = __builtin_convertvector(index, V<I>) >= 2 * L;
-    return in_high ? high.pick(index - 2 * L) : low.pick(index);
+template <class A, int N>
+struct Window<A, N, 4> {
+  explicit Window(const A* p) : low(p), high(p + 2 * N) {}
+  V<A, N> pick(const V<std::int32_t, N>& index) const {
+    const auto in_high = __builtin_convertvector(index, Integers<V<A, N>>) >= 2 * N;
+    return in_high ? high.pick(index - 2 * N) : low.pick(index);
   }
-  Window<A, 16> low, high;
+  Window<A, N, 2> low, high;
 };
 #ifdef __AVX512F__
+// Two vectors of 16 lanes, of which 8 are picked.
 template <>
-struct Window<float, 32> {
-  explicit Window(const float* p) : low(_mm512_loadu_ps(p)), high(_mm512_loadu_ps(p + 16)) {}
+struct Window<float, 8, 4> {
+  explicit Window(const float* p) : all(p) {}
   V<float> pick(const V<std::int32_t>& index) const {
-    __m256i at;
-    std::memcpy(&at, &index, sizeof at);
-    const __m512 x = _mm512_permutex2var_ps(low, _mm512_castsi256_si512(at), high);
-    const __m256 eight = _mm512_castps512_ps256(x);
-    V<float> result;
-    std::memcpy(&result, &eight, sizeof result);
-    return result;
+    const __m512i at = _mm512_castsi256_si512(reinterpret_cast<__m256i>(index));
+    const auto picked = all.pick(reinterpret_cast<V<std::int32_t, 16>>(at));
+    return reinterpret_cast<V<float>>(_mm512_castps512_ps256(reinterpret_cast<__m512>(picked)));
   }
-  __m512 low, high;
+  Window<float, 16, 2> all;
 };
 #endif
 
@@ -528,6 +529,16 @@ inline V<A> gather_lanes(const A* row, const int* index) {
     const __m256 v = _mm256_i32gather_ps(row, at, 4);
     V<A> r;
     std::memcpy(&r, &v, sizeof r);
+    return r;
+  } else {
+    // Loads in pairs, for the reason given at gather_pairs.
+    const auto two = [&](const int* at) { return _mm_loadh_pd(_mm_load_sd(row + at[0]), row + at[1]); };
+    V<A> r;
+#pragma GCC unroll 4
+    for (int k = 0; k < L; k += 2) {
+      const __m128d pair = two(index + k);
+      std::memcpy(reinterpret_cast<char*>(&r) + k * sizeof(A), &pair, sizeof pair);
+    }
     return r;
   }
 #endif

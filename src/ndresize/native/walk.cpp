@@ -67,7 +67,7 @@ Walk::Walk(const Spec& spec, const Kernels& kernels, const Prepared& prepared, c
       std::copy_n(stride_in, most_levels, f.stride);
       total += f.slots * (f.slab_bytes + 64);
       most_taps = std::max<i64>(most_taps, at.pass->table.taps);
-      pointers_[l].resize(at.pass->table.taps + 1);
+      pointers_[l].resize(2 * at.pass->table.taps + 1);
     }
     stride_in[l] = slab_in, stride_out[l] = slab_out;
     slab_in *= at.n_in, slab_out *= at.n_out;
@@ -172,7 +172,7 @@ void Walk::squares(int l, const View& in, const View& out, i64 begin, i64 end) {
     const char* next[2] = {following, following + in.stride[l]};
     char* to = out.p + i * out.stride[l];
     k_.sum_square(tile_.table, rows, next, axis.row_weights(i, k_.accumulator_size), to, safe_);
-    if (nest_.row->table.has_zeros) check(to, true, tile_.n_out);
+    if (nest_.row->table.has_zeros) check_ends(to);
   }
 }
 
@@ -222,18 +222,24 @@ void Walk::after(int l, const View& in, const View& out, i64 begin, i64 end) {
 }
 
 void Walk::first(int l, const View& in, const View& out, i64 begin, i64 end) {
-  const AxisTable& axis = nest_.levels[l].pass->table;
+  const Level& at = nest_.levels[l];
+  const AxisTable& axis = at.pass->table;
   Frame& f = frames_[l];
   std::vector<const char*>& slabs = pointers_[l];
-  const auto gather = [&](i64 i) {
-    for (int t = 0; t < axis.counts[i]; ++t) slabs[t] = in.p + (axis.starts[i] + t) * in.stride[l];
-  };
   const bool innermost = l + 1 == levels_;
+  // Outputs i and, where they can be made together, i + 1. Returns how many.
+  const auto make = [&](i64 i, i64 limit, char* dst, std::ptrdiff_t stride, const View& to) {
+    const bool twice = innermost && sums_twice(at, i, limit, in, to);
+    const i64 last = twice ? axis.starts[i + 1] + axis.counts[i + 1] : axis.starts[i] + axis.counts[i];
+    for (i64 index = axis.starts[i]; index < last; ++index)
+      slabs[index - axis.starts[i]] = in.p + index * in.stride[l];
+    char* const both[2] = {dst, dst + stride};
+    if (twice) sum_twice(at, i, slabs.data(), in.wide, both, to.wide, tile_.n_in);
+    else sum_slab(l, l + 1, i, in, slabs.data(), axis.counts[i], dst, to, true);
+    return twice ? 2 : 1;
+  };
   if (innermost && !nest_.row) {  // the sum of rows is the row
-    for (i64 i = begin; i < end && !nan_; ++i) {
-      gather(i);
-      sum_slab(l, l + 1, i, in, slabs.data(), axis.counts[i], out.p + i * out.stride[l], out, true);
-    }
+    for (i64 i = begin; i < end && !nan_;) i += make(i, end, out.p + i * out.stride[l], out.stride[l], out);
     return;
   }
   View slab{f.slabs, true, false, k_.accumulator_size, {}};
@@ -242,11 +248,9 @@ void Walk::first(int l, const View& in, const View& out, i64 begin, i64 end) {
     const int count = static_cast<int>(std::min<i64>(f.slots, end - i));
     const char* from[8];
     char* to[8];
+    for (int g = 0; g < count;) g += make(i + g, i + count, f.slabs + g * f.slab_bytes, f.slab_bytes, slab);
     for (int g = 0; g < count; ++g) {
-      gather(i + g);
-      char* dst = f.slabs + g * f.slab_bytes;
-      sum_slab(l, l + 1, i + g, in, slabs.data(), axis.counts[i + g], dst, slab, true);
-      from[g] = dst;
+      from[g] = f.slabs + g * f.slab_bytes;
       to[g] = out.p + (i + g) * out.stride[l];
     }
     if (innermost) {
@@ -299,6 +303,30 @@ void Walk::sum_slab(int l, int below, i64 i, const View& from, const char* const
     sum_slab(l, below + 1, i, from, rows.data(), count, dst + j * to.stride[below], to, lengths_in);
     for (const char*& row : rows) row += from.stride[below];
   }
+}
+
+// Whether outputs i and i + 1 are made at once: many taps of which they share some.
+bool Walk::sums_twice(const Level& at, i64 i, i64 end, const View& from, const View& to) const {
+  const AxisTable& axis = at.pass->table;
+  const auto whole = [&](const View& view) {
+    return view.element == (view.wide ? k_.accumulator_size : k_.element_size);
+  };
+  if (i + 1 >= end || axis.taps < taps_to_share || !k_.sum_rows_twice || safe_ || axis.lerp || axis.has_products() ||
+      at.pass->settle || !whole(from) || !whole(to) || (stream_ && to.array))
+    return false;
+  const i64 shift = axis.starts[i + 1] - axis.starts[i];
+  return shift >= 0 && shift < axis.counts[i] && shift + axis.counts[i + 1] >= axis.counts[i];
+}
+
+void Walk::sum_twice(const Level& at, i64 i, const char* const* rows, bool wide_rows, char* const* dst, bool wide,
+                     i64 n) {
+  const AxisTable& axis = at.pass->table;
+  const int a = k_.accumulator_size;
+  const TwoSums sums{{axis.row_weights(i, a), axis.row_weights(i + 1, a)},
+                     {axis.counts[i], axis.counts[i + 1]},
+                     static_cast<int>(axis.starts[i + 1] - axis.starts[i])};
+  k_.sum_rows_twice(rows, wide_rows, sums, dst, wide, n, spec_.rounding);
+  for (int k = 0; k < 2 && axis.has_gaps; ++k) check(dst[k], wide, n);
 }
 
 void Walk::sum(const Level& at, i64 i, const char* const* rows, bool wide_rows, char* dst,
@@ -355,7 +383,7 @@ void Walk::rows(const char* const* in, const View& from, char* const* out, const
   if (nest_.row->table.has_products()) k_.sum_row_products(table, sources, !pixels, count, sums);
   else k_.sum_taps(table, sources, count, sums, lanes_, safe_);
   for (int g = 0; g < count; ++g) {
-    if (nest_.row->table.has_zeros) check(sums[g], true, tile_.n_out);
+    if (nest_.row->table.has_zeros) check_ends(sums[g]);
     if (nest_.row->settle) k_.settle(sums[g], tile_.n_out, spec_.rounding);
     if (!direct_out) {
       if (to.wide) copy_elements(sums[g], a, out[g], to.element, tile_.n_out, a);
@@ -381,6 +409,14 @@ void Walk::check(const char* row, bool wide, i64 n) {
   if (!prepared_.careful || safe_) return;
   const RowKernels& k = wide ? kernels_.rows[k_.accumulator_size == 4 ? f32 : f64] : k_;
   if (k.any_nan(row, n)) nan_ = true;
+}
+
+// The same of a row that was summed along, where weights of zero are: mostly at its ends alone.
+void Walk::check_ends(const char* row) {
+  const i64 n = tile_.n_out, head = std::max<i64>(tile_.table.head, 8), tail = std::max<i64>(tile_.table.tail, 8);
+  if (head + tail >= n) return check(row, true, n);
+  if (tile_.table.head > 0) check(row, true, head);
+  if (tile_.table.tail > 0) check(row + (n - tail) * k_.accumulator_size, true, tail);
 }
 
 void Walk::picks(const View& in, const View& out, i64 begin, i64 end) {

@@ -44,6 +44,8 @@ class Walk {
   void rows(const char* const* in, const View& from, char* const* out, const View& to, int count);
   void sum(const Level& at, i64 i, const char* const* rows, bool wide_rows, char* dst,
            const View& out, i64 n);
+  bool sums_twice(const Level& at, i64 i, i64 end, const View& from, const View& to) const;
+  void sum_twice(const Level& at, i64 i, const char* const* rows, bool wide_rows, char* const* dst, bool wide, i64 n);
   void sum_slab(int l, int below, i64 i, const View& from, const char* const* slabs, i64 count,
                 char* dst, const View& to, bool lengths_in);
   void pick(int l, const View& in, const View& out, i64 begin, i64 end);
@@ -53,6 +55,7 @@ class Walk {
   void fence() const;
   bool contiguous(const View& view, int below, bool lengths_in, i64* size) const;
   void check(const char* row, bool wide, i64 n);
+  void check_ends(const char* row);
 
   const Spec& spec_;
   const Kernels& kernels_;
