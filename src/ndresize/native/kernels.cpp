@@ -17,28 +17,28 @@ namespace ndresize::NDRESIZE_ISA {
 template <class T>
 void load_row(const char* src, std::ptrdiff_t stride, void* dst, i64 n) {
   using A = Accumulator<T>;
+  constexpr int N = lanes_of<A>, F = few_of<A>;
   char* to = static_cast<char*>(dst);
   i64 j = 0;
   if (stride == sizeof(T)) {
-    constexpr int N = lanes_of<A>;
     for (; j + N <= n; j += N)
       store_lanes(to + j * i64(sizeof(A)), widen<T, N>(src + j * i64(sizeof(T))));
-    for (; j + L <= n; j += L)
-      store_lanes(to + j * i64(sizeof(A)), widen<T>(src + j * i64(sizeof(T))));
-    if (j < n && n >= L) {
-      store_lanes(to + (n - L) * i64(sizeof(A)), widen<T>(src + (n - L) * i64(sizeof(T))));
+    for (; j + F <= n; j += F)
+      store_lanes(to + j * i64(sizeof(A)), widen<T, F>(src + j * i64(sizeof(T))));
+    if (j < n && n >= F) {
+      store_lanes(to + (n - F) * i64(sizeof(A)), widen<T, F>(src + (n - F) * i64(sizeof(T))));
       return;
     }
   } else if constexpr (sizeof(T) == 4) {
-    if (const i64 far = stride * L; far == static_cast<std::int32_t>(far))
-      for (; j + L <= n; j += L)
-        store_lanes(to + j * i64(sizeof(A)), widen_apart<T>(src + j * stride, static_cast<int>(stride)));
+    if (const i64 far = stride * F; far == static_cast<std::int32_t>(far))
+      for (; j + F <= n; j += F)
+        store_lanes(to + j * i64(sizeof(A)), widen_apart<T, F>(src + j * stride, static_cast<int>(stride)));
   }
   while (j < n) {
-    const i64 count = n - j < L ? n - j : L;
-    T part[L] = {};
+    const i64 count = n - j < F ? n - j : F;
+    T part[F] = {};
     for (i64 k = 0; k < count; ++k) std::memcpy(&part[k], src + (j + k) * stride, sizeof(T));
-    const V<A> x = widen<T>(part);
+    const V<A, F> x = widen<T, F>(part);
     std::memcpy(to + j * i64(sizeof(A)), &x, count * sizeof(A));
     j += count;
   }
@@ -47,28 +47,28 @@ void load_row(const char* src, std::ptrdiff_t stride, void* dst, i64 n) {
 template <class T, Rounding R>
 void store_row(const void* src, char* dst, std::ptrdiff_t stride, i64 n) {
   using A = Accumulator<T>;
+  constexpr int N = lanes_of<A>, F = few_of<A>;
   const char* from = static_cast<const char*>(src);
   i64 j = 0;
   if (stride == sizeof(T)) {
-    constexpr int N = lanes_of<A>;
     for (; j + 4 * N <= n; j += 4 * N) {
       V<A, N> sum[4];
       for (int k = 0; k < 4; ++k) sum[k] = load_lanes<A, N>(from + (j + k * N) * i64(sizeof(A)));
       narrow_all<T, R>(dst + j * i64(sizeof(T)), sum);
     }
-    for (; j + L <= n; j += L)
-      narrow<T, R>(dst + j * i64(sizeof(T)), load_lanes<A>(from + j * i64(sizeof(A))));
-    if (j < n && n >= L) {
-      narrow<T, R>(dst + (n - L) * i64(sizeof(T)), load_lanes<A>(from + (n - L) * i64(sizeof(A))));
+    for (; j + F <= n; j += F)
+      narrow<T, R>(dst + j * i64(sizeof(T)), load_lanes<A, F>(from + j * i64(sizeof(A))));
+    if (j < n && n >= F) {
+      narrow<T, R>(dst + (n - F) * i64(sizeof(T)), load_lanes<A, F>(from + (n - F) * i64(sizeof(A))));
       return;
     }
   }
   while (j < n) {
-    const i64 count = n - j < L ? n - j : L;
-    A in[L] = {};
+    const i64 count = n - j < F ? n - j : F;
+    A in[F] = {};
     std::memcpy(in, from + j * i64(sizeof(A)), count * sizeof(A));
-    T part[L];
-    narrow<T, R>(part, load_lanes<A>(in));
+    T part[F];
+    narrow<T, R>(part, load_lanes<A, F>(in));
     for (i64 k = 0; k < count; ++k) std::memcpy(dst + (j + k) * stride, &part[k], sizeof(T));
     j += count;
   }
@@ -77,19 +77,20 @@ void store_row(const void* src, char* dst, std::ptrdiff_t stride, i64 n) {
 template <class T, Rounding R>
 void settle_row(void* row, i64 n) {
   using A = Accumulator<T>;
+  constexpr int F = few_of<A>;
   if constexpr (!std::is_same_v<T, A>) {
-    T part[L];
+    T part[F];
     A* at = static_cast<A*>(row);
     i64 j = 0;
-    for (; j + L <= n; j += L) {
-      narrow<T, R>(part, load_lanes<A>(at + j));
-      store_lanes(at + j, widen<T>(part));
+    for (; j + F <= n; j += F) {
+      narrow<T, R>(part, load_lanes<A, F>(at + j));
+      store_lanes(at + j, widen<T, F>(part));
     }
     if (j == n) return;
-    A rest[L] = {};
+    A rest[F] = {};
     std::memcpy(rest, at + j, (n - j) * sizeof(A));
-    narrow<T, R>(part, load_lanes<A>(rest));
-    const V<A> x = widen<T>(part);
+    narrow<T, R>(part, load_lanes<A, F>(rest));
+    const V<A, F> x = widen<T, F>(part);
     std::memcpy(at + j, &x, (n - j) * sizeof(A));
   }
 }
@@ -100,18 +101,19 @@ bool any_nan(const char* row, i64 n) {
     return false;
   } else {
     using A = Accumulator<T>;
+    constexpr int F = few_of<A>;
     using I = std::conditional_t<sizeof(A) == 4, std::int32_t, std::int64_t>;
-    V<I> found{};
+    V<I, F> found{};
     const auto look = [&](const void* p) {
-      const V<A> x = widen<T>(p);
+      const V<A, F> x = widen<T, F>(p);
       found |= x != x;
     };
-    if (n < L) {
-      T part[L] = {};
+    if (n < F) {
+      T part[F] = {};
       std::memcpy(part, row, n * sizeof(T));
       look(part);
     }
-    for (i64 o = 0; o < n && n >= L; o += L) look(row + block_start(o, n) * i64(sizeof(T)));
+    for (i64 o = 0; o < n && n >= F; o += F) look(row + block_start(o, n, F) * i64(sizeof(T)));
     std::uint64_t parts[sizeof found / 8], any = 0;
     std::memcpy(parts, &found, sizeof found);
     for (const std::uint64_t part : parts) any |= part;
@@ -199,6 +201,7 @@ constexpr RowKernels row_kernels() {
       !std::is_same_v<T, A>,
       !is_int<T>,
       permutes<A>,
+      few_of<A>,
       load_row<T>,
       [](const void* src, char* dst, std::ptrdiff_t stride, i64 n, Rounding rounding) {
         with_rounding<T>(rounding, [&](auto r) { store_row<T, decltype(r)::value>(src, dst, stride, n); });
@@ -265,10 +268,10 @@ constexpr RowKernels row_kernels() {
       },
       square_kernel<A>(),
       [](const char* const* rows, int count, char* lanes, i64 step, i64 n) {
-        rows_to_lanes<A>(rows, count, reinterpret_cast<V<A>*>(lanes), step, n);
+        rows_to_lanes<A>(rows, count, reinterpret_cast<A*>(lanes), step, n);
       },
       [](const char* lanes, i64 step, char* const* rows, int count, i64 n) {
-        lanes_to_rows<A>(reinterpret_cast<const V<A>*>(lanes), step, rows, count, n);
+        lanes_to_rows<A>(reinterpret_cast<const A*>(lanes), step, rows, count, n);
       },
       any_nan<T>,
   };

@@ -71,6 +71,7 @@ struct RowKernels {
   bool widens;  // the accumulator is another type than the element
   bool has_nan;  // the element type has NaN
   bool permutes;  // vectors of accumulators, by instructions
+  int block;      // outputs along a row at a time, at least
 
   // Strided elements to a contiguous row of accumulators, and back.
   void (*load)(const char* src, std::ptrdiff_t stride, void* dst, i64 n);

@@ -31,23 +31,23 @@ template <class T, bool WideRows, bool WideDst, Rounding R>
 void lerp_rows_of(const char* const* rows, Accumulator<T> weight, char* dst, i64 n) {
   using A = Accumulator<T>;
   constexpr i64 in_size = WideRows ? sizeof(A) : sizeof(T), out_size = WideDst ? sizeof(A) : sizeof(T);
-  constexpr int N = lanes_of<A>, many = sizeof(A) == 4 ? 4 : 2;
+  constexpr int N = lanes_of<A>, F = few_of<A>, many = 4;
   const char *first = rows[0], *second = rows[1];
   i64 j = 0;
   for (; j + many * N <= n; j += many * N)
     lerp_rows_block<T, WideRows, WideDst, R, N, many>(first, second, weight, dst, j);
   for (; j + N <= n; j += N) lerp_rows_block<T, WideRows, WideDst, R, N, 1>(first, second, weight, dst, j);
-  if (N > L && j + L <= n) lerp_rows_block<T, WideRows, WideDst, R, L, 1>(first, second, weight, dst, j), j += L;
+  if (N > F && j + F <= n) lerp_rows_block<T, WideRows, WideDst, R, F, 1>(first, second, weight, dst, j), j += F;
   if (j == n) return;
-  if (n >= L) {
-    lerp_rows_block<T, WideRows, WideDst, R, L, 1>(first, second, weight, dst, n - L);
+  if (n >= F) {
+    lerp_rows_block<T, WideRows, WideDst, R, F, 1>(first, second, weight, dst, n - F);
     return;
   }
   const i64 rest = n - j;
-  char a[L * sizeof(A)] = {}, b[L * sizeof(A)] = {}, part[L * sizeof(A)];
+  char a[F * sizeof(A)] = {}, b[F * sizeof(A)] = {}, part[F * sizeof(A)];
   std::memcpy(a, first + j * in_size, rest * in_size);
   std::memcpy(b, second + j * in_size, rest * in_size);
-  lerp_rows_block<T, WideRows, WideDst, R, L, 1>(a, b, weight, part, 0);
+  lerp_rows_block<T, WideRows, WideDst, R, F, 1>(a, b, weight, part, 0);
   std::memcpy(dst + j * out_size, part, rest * out_size);
 }
 
@@ -81,12 +81,13 @@ void lerp_window_row(const RowTable& table, const A* row, A* dst) {
 
 template <class A, bool Safe>
 void lerp_gather_row(const RowTable& table, const A* row, A* dst) {
+  constexpr int N = few_of<A>;
   const int* index = table.index;
   const A* weights = static_cast<const A*>(table.lanes);
-  store_blocks<A>(dst, table.n_out, [&]() __attribute__((always_inline)) {
-    const V<A> sum =
-        lerp<Safe>(gather_lanes(row, index), gather_lanes(row, index + L), load_lanes<A>(weights));
-    index += 2 * L, weights += L;
+  store_blocks<A, N>(dst, table.n_out, [&]() __attribute__((always_inline)) {
+    const V<A, N> sum =
+        lerp<Safe>(gather_lanes(row, index), gather_lanes(row, index + N), load_lanes<A, N>(weights));
+    index += 2 * N, weights += N;
     return sum;
   });
 }
@@ -113,17 +114,19 @@ void lerp_pairs_row(const RowTable& table, const float* row, float* dst) {
 
 // Eight rows, one per lane.
 template <class A, bool Safe, int Channels>
-void lerp_lanes(const RowTable& table, const V<A>* in, V<A>* out) {
+void lerp_lanes(const RowTable& table, const A* in, A* out) {
+  constexpr int N = few_of<A>;
   const i64 channels = Channels ? Channels : table.channels;
   const i64 samples = table.n_out / channels;
   const A* weights = static_cast<const A*>(table.weights);
-  for (i64 o = 0; o < samples; ++o, out += channels) {
-    const V<A>* first = in + table.starts[o] * channels;
+  for (i64 o = 0; o < samples; ++o, out += channels * map_lanes) {
+    const A* first = in + table.starts[o] * channels * map_lanes;
     const A weight = weights[o * table.taps + 1];
-    const V<A>* second = first + (weight == 0 ? 0 : channels);
-    const V<A> w = splat(weight);
+    const A* second = first + (weight == 0 ? 0 : channels * map_lanes);
+    const V<A, N> w = splat<N>(weight);
 #pragma GCC unroll 4
-    for (i64 c = 0; c < channels; ++c) out[c] = lerp<Safe>(first[c], second[c], w);
+    for (i64 c = 0; c < channels * map_lanes; c += N)
+      store_lanes(out + c, lerp<Safe>(load_lanes<A, N>(first + c), load_lanes<A, N>(second + c), w));
   }
 }
 
@@ -132,10 +135,8 @@ template <class A, bool Safe>
 void lerp_taps(const RowTable& table, const char* const* rows, int count, char* const* dst,
                void* scratch) {
   if (table.method == Method::transpose) {
-    V<A>* in = static_cast<V<A>*>(scratch);
-    V<A>* out = in + table.n_in + i64(table.taps) * table.channels;
-    rows_to_lanes<A>(rows, count, in, 1, table.n_in);
-    for (i64 j = 0; j < i64(table.taps) * table.channels; ++j) in[table.n_in + j] = V<A>{};
+    A* in = static_cast<A*>(scratch);
+    A* out = lanes_of_rows<A>(table, rows, count, in);
     switch (table.channels) {
       case 1: lerp_lanes<A, Safe, 1>(table, in, out); break;
       case 3: lerp_lanes<A, Safe, 3>(table, in, out); break;

@@ -45,7 +45,7 @@ void sum_rows_of(const char* const* given, const Accumulator<T>* given_weights, 
   }
   const char* const* rows = Taps ? own : given;
   const A* weights = Taps ? own_weights : given_weights;
-  constexpr int N = lanes_of<A>, many = sizeof(A) == 4 ? 4 : 2;
+  constexpr int N = lanes_of<A>, F = few_of<A>, many = 4;
   i64 j = 0;
   if constexpr (WideDst || std::is_same_v<T, A>) {
     // Vectors are stored from the first whole one of memory on; what lies before it is made twice.
@@ -60,26 +60,26 @@ void sum_rows_of(const char* const* given, const Accumulator<T>* given_weights, 
     sum_rows_block<T, WideRows, WideDst, Safe, R, N, many, Taps>(rows, weights, taps, dst, j);
   for (; j + N <= n; j += N)
     sum_rows_block<T, WideRows, WideDst, Safe, R, N, 1, Taps>(rows, weights, taps, dst, j);
-  if (N > L && j + L <= n) {
-    sum_rows_block<T, WideRows, WideDst, Safe, R, L, 1, Taps>(rows, weights, taps, dst, j);
-    j += L;
+  if (N > F && j + F <= n) {
+    sum_rows_block<T, WideRows, WideDst, Safe, R, F, 1, Taps>(rows, weights, taps, dst, j);
+    j += F;
   }
   if (j == n) return;
-  if (n >= L) {  // the last ones are made again, for parts of vectors are slow to write
-    sum_rows_block<T, WideRows, WideDst, Safe, R, L, 1, Taps>(rows, weights, taps, dst, n - L);
+  if (n >= F) {  // the last ones are made again, for parts of vectors are slow to write
+    sum_rows_block<T, WideRows, WideDst, Safe, R, F, 1, Taps>(rows, weights, taps, dst, n - F);
     return;
   }
   // A short row runs through the same code on padded copies, so that it rounds the same.
   constexpr i64 in_size = WideRows ? sizeof(A) : sizeof(T), out_size = WideDst ? sizeof(A) : sizeof(T);
   using Row = std::conditional_t<WideRows, A, T>;
   const i64 rest = n - j;
-  V<A> sum = {};
+  V<A, F> sum = {};
   for (int t = 0; t < taps; ++t) {
-    char part[L * sizeof(A)] = {};
+    char part[F * sizeof(A)] = {};
     std::memcpy(part, rows[t] + j * in_size, rest * in_size);
-    sum = multiply_add<Safe>(splat(weights[t]), widen<Row>(part), sum);
+    sum = multiply_add<Safe>(splat<F>(weights[t]), widen<Row, F>(part), sum);
   }
-  char part[L * sizeof(A)];
+  char part[F * sizeof(A)];
   narrow<std::conditional_t<WideDst, A, T>, R>(part, sum);
   std::memcpy(dst + j * out_size, part, rest * out_size);
 }
@@ -143,17 +143,17 @@ template <class T, int Taps>
 void stream_rows_of(const char* const* rows, const T* weights, int taps, char* dst, i64 n) {
   constexpr auto R = Rounding::half_even;
   constexpr i64 size = sizeof(T);
-  constexpr int N = lanes_of<T>, line = 64 / size / N;  // vectors
+  constexpr int N = lanes_of<T>, F = few_of<T>, line = 64 / size / N;  // vectors
   const i64 before = (64 - reinterpret_cast<std::uintptr_t>(dst) % 64) % 64 / size;
   if (reinterpret_cast<std::uintptr_t>(dst) % size != 0 || n < before + 2 * line * N)
     return sum_rows_of<T, true, true, false, R, Taps>(rows, weights, taps, dst, n);
   // Lines that are streamed must not be stored to as well: what lies beside them is copied exactly.
-  char part[2 * L * size];
+  char part[2 * F * size];
   const auto partly = [&](i64 from, i64 count) {
-    for (i64 j = 0; j < count; j += L) {
-      const i64 at = from + j + L <= n ? from + j : n - L;
-      sum_rows_block<T, true, true, false, R, L, 1, Taps>(rows, weights, taps, part - at * size, at);
-      const i64 skip = from + j - at, left = count - j < L - skip ? count - j : L - skip;
+    for (i64 j = 0; j < count; j += F) {
+      const i64 at = from + j + F <= n ? from + j : n - F;
+      sum_rows_block<T, true, true, false, R, F, 1, Taps>(rows, weights, taps, part - at * size, at);
+      const i64 skip = from + j - at, left = count - j < F - skip ? count - j : F - skip;
       std::memcpy(dst + (from + j) * size, part + skip * size, left * size);
     }
   };

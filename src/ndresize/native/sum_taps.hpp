@@ -6,7 +6,7 @@ namespace ndresize::NDRESIZE_ISA {
 
 // Write `n` outputs in blocks of N, each made by one call of `block`, in order: see block_start.
 // GCC is told to inline the blocks: with several calls of each it would not.
-template <class A, int N = L, class Block>
+template <class A, int N = few_of<A>, class Block>
 inline void store_blocks(A* dst, i64 n, Block block) {
   if (n < N) {
     const V<A, N> sum = block();
@@ -43,13 +43,13 @@ inline void with_window(const RowTable& table, With with) {
       case 1: return with(lanes, std::integral_constant<int, 1>{});
       case 2: return with(lanes, std::integral_constant<int, 2>{});
       default:
-        if constexpr (N == L) with(lanes, std::integral_constant<int, 4>{});
+        if constexpr (N == few_of<A>) with(lanes, std::integral_constant<int, 4>{});
     }
   };
-  if constexpr (lanes_of<A> > L) {
+  if constexpr (lanes_of<A> > few_of<A>) {
     if (table.block == lanes_of<A>) return vectors(std::integral_constant<int, lanes_of<A>>{});
   }
-  vectors(std::integral_constant<int, L>{});
+  vectors(std::integral_constant<int, few_of<A>>{});
 }
 
 template <class A, bool Safe>
@@ -64,16 +64,17 @@ void permute_row(const RowTable& table, const A* row, A* dst) {
   });
 }
 
-// Eight outputs at a time from anywhere in the row.
+// A few outputs at a time from anywhere in the row.
 template <class A, bool Safe>
 void gather_row(const RowTable& table, const A* row, A* dst) {
+  constexpr int N = few_of<A>;
   const int taps = table.taps;
   const int* index = table.index;
   const A* weights = static_cast<const A*>(table.lanes);
-  store_blocks<A>(dst, table.n_out, [&]() __attribute__((always_inline)) {
-    V<A> sum{};
-    for (int t = 0; t < taps; ++t, index += L, weights += L)
-      sum = multiply_add<Safe>(load_lanes<A>(weights), gather_lanes(row, index), sum);
+  store_blocks<A, N>(dst, table.n_out, [&]() __attribute__((always_inline)) {
+    V<A, N> sum{};
+    for (int t = 0; t < taps; ++t, index += N, weights += N)
+      sum = multiply_add<Safe>(load_lanes<A, N>(weights), gather_lanes(row, index), sum);
     return sum;
   });
 }
@@ -120,92 +121,107 @@ inline void transpose_lanes(const T (&in)[L], T (&out)[L]) {
   }
 }
 
-#if defined(__AVX2__) && !defined(__AVX512F__)
-// Of doubles by fours: vectors of 64 bytes are two there, which the compiler would mix lane by lane.
-inline void transpose_lanes(const V<double> (&in)[L], V<double> (&out)[L]) {
-  const auto part = [](auto& v, int h) -> auto& { return reinterpret_cast<__m256d*>(&v)[h]; };
-#pragma GCC unroll 2
-  for (int r = 0; r < 2; ++r)
-#pragma GCC unroll 2
-    for (int c = 0; c < 2; ++c) {
-      const auto row = [&](int i) { return reinterpret_cast<const __m256d*>(&in[4 * r + i])[c]; };
-      const __m256d a = _mm256_unpacklo_pd(row(0), row(1)), b = _mm256_unpackhi_pd(row(0), row(1));
-      const __m256d d = _mm256_unpacklo_pd(row(2), row(3)), e = _mm256_unpackhi_pd(row(2), row(3));
-      part(out[4 * c], r) = _mm256_permute2f128_pd(a, d, 0x20);
-      part(out[4 * c + 1], r) = _mm256_permute2f128_pd(b, e, 0x20);
-      part(out[4 * c + 2], r) = _mm256_permute2f128_pd(a, d, 0x31);
-      part(out[4 * c + 3], r) = _mm256_permute2f128_pd(b, e, 0x31);
-    }
+// The same of four rows of four.
+template <class T>
+inline void transpose_lanes(const T (&in)[4], T (&out)[4]) {
+  const auto mix4 = [](const T& a, const T& b, auto high) {
+    constexpr int h = decltype(high)::value;
+    return __builtin_shufflevector(a, b, h, 4 + h, 2 + h, 6 + h);
+  };
+  constexpr std::integral_constant<int, 0> even{};
+  constexpr std::integral_constant<int, 1> odd{};
+  const T a = mix4(in[0], in[1], even), b = mix4(in[0], in[1], odd);
+  const T c = mix4(in[2], in[3], even), d = mix4(in[2], in[3], odd);
+  out[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+  out[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+  out[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+  out[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 }
-#endif
 
-// Rows to lanes: dst[j * step] holds element j of all eight rows.
+// Eight rows to lanes: dst[j * step * 8 + r] is element j of row r.
 template <class A>
-void rows_to_lanes(const char* const* rows, int count, V<A>* dst, i64 step, i64 n) {
-  const char* from[L];
-  for (int r = 0; r < L; ++r) from[r] = rows[r < count ? r : 0];
-  V<A> in[L], out[L];
-  for (i64 o = 0; o < n && n >= L; o += L) {
-    const i64 j = block_start(o, n);
+void rows_to_lanes(const char* const* rows, int count, A* dst, i64 step, i64 n) {
+  constexpr int N = few_of<A>;
+  for (int first = 0; first < map_lanes; first += N) {
+    const char* from[N];
+    for (int r = 0; r < N; ++r) from[r] = rows[first + r < count ? first + r : 0];
+    V<A, N> in[N], out[N];
+    for (i64 o = 0; o < n && n >= N; o += N) {
+      const i64 j = block_start(o, n, N);
 #pragma GCC unroll 8
-    for (int r = 0; r < L; ++r)
-      in[r] = load_lanes<A>(from[r] + j * i64(sizeof(A)));
-    transpose_lanes(in, out);
+      for (int r = 0; r < N; ++r) in[r] = load_lanes<A, N>(from[r] + j * i64(sizeof(A)));
+      transpose_lanes(in, out);
 #pragma GCC unroll 8
-    for (int k = 0; k < L; ++k) dst[(j + k) * step] = out[k];
-  }
-  for (int r = 0; r < count && n < L; ++r)
-    for (i64 k = 0; k < n; ++k) {
-      A x;
-      std::memcpy(&x, rows[r] + k * i64(sizeof(A)), sizeof x);
-      dst[k * step][r] = x;
+      for (int k = 0; k < N; ++k) store_lanes(dst + (j + k) * step * map_lanes + first, out[k]);
     }
+    for (int r = 0; r < N && n < N; ++r)
+      for (i64 k = 0; k < n; ++k)
+        std::memcpy(dst + k * step * map_lanes + first + r, from[r] + k * i64(sizeof(A)), sizeof(A));
+  }
 }
 
 template <class A>
-void lanes_to_rows(const V<A>* src, i64 step, char* const* rows, int count, i64 n) {
-  V<A> in[L], out[L];
-  for (i64 o = 0; o < n && n >= L; o += L) {
-    const i64 j = block_start(o, n);
+void lanes_to_rows(const A* src, i64 step, char* const* rows, int count, i64 n) {
+  constexpr int N = few_of<A>;
+  for (int first = 0; first < count; first += N) {
+    char* const* to = rows + first;
+    const int some = count - first < N ? count - first : N;
+    V<A, N> in[N], out[N];
+    for (i64 o = 0; o < n && n >= N; o += N) {
+      const i64 j = block_start(o, n, N);
 #pragma GCC unroll 8
-    for (int k = 0; k < L; ++k) in[k] = src[(j + k) * step];
-    transpose_lanes(in, out);
-    if (count == L) {
+      for (int k = 0; k < N; ++k) in[k] = load_lanes<A, N>(src + (j + k) * step * map_lanes + first);
+      transpose_lanes(in, out);
+      if (some == N) {
 #pragma GCC unroll 8
-      for (int r = 0; r < L; ++r) store_lanes(rows[r] + j * i64(sizeof(A)), out[r]);
-    } else {
-      for (int r = 0; r < count; ++r) store_lanes(rows[r] + j * i64(sizeof(A)), out[r]);
+        for (int r = 0; r < N; ++r) store_lanes(to[r] + j * i64(sizeof(A)), out[r]);
+      } else {
+        for (int r = 0; r < some; ++r) store_lanes(to[r] + j * i64(sizeof(A)), out[r]);
+      }
     }
+    for (int r = 0; r < some && n < N; ++r)
+      for (i64 k = 0; k < n; ++k)
+        std::memcpy(to[r] + k * i64(sizeof(A)), src + k * step * map_lanes + first + r, sizeof(A));
   }
-  for (int r = 0; r < count && n < L; ++r)
-    for (i64 k = 0; k < n; ++k) {
-      const A x = src[k * step][r];
-      std::memcpy(rows[r] + k * i64(sizeof(A)), &x, sizeof x);
-    }
+}
+
+// Up to eight rows as lanes in scratch; returns where their sums may lie.
+template <class A>
+A* lanes_of_rows(const RowTable& table, const char* const* rows, int count, A* in) {
+  const i64 beyond = i64(table.taps) * table.channels * map_lanes;
+  rows_to_lanes<A>(rows, count, in, 1, table.n_in);
+  // A padded tap may read past the last sample; what it reads is multiplied by zero.
+  A* end = in + table.n_in * map_lanes;
+  for (i64 j = 0; j < beyond; ++j) end[j] = A(0);
+  return end + beyond;
 }
 
 template <class A, bool Safe, int Channels>
-void sum_lanes(const RowTable& table, const V<A>* in, V<A>* out) {
+void sum_lanes(const RowTable& table, const A* in, A* out) {
+  constexpr int N = few_of<A>;
   const i64 taps = table.taps, channels = Channels ? Channels : table.channels;
   const i64 samples = table.n_out / channels;
-  const A* weights = static_cast<const A*>(table.weights);
-  for (i64 o = 0; o < samples; ++o, weights += taps) {
-    const V<A>* first = in + table.starts[o] * channels;
-    if constexpr (Channels > 0) {
-      V<A> sum[Channels > 0 ? Channels : 1] = {};
-      for (i64 t = 0; t < taps; ++t) {
-        const V<A> w = splat(weights[t]);
+  for (int half = 0; half < map_lanes; half += N) {
+    const A* weights = static_cast<const A*>(table.weights);
+    A* to = out + half;
+    for (i64 o = 0; o < samples; ++o, weights += taps, to += channels * map_lanes) {
+      const A* first = in + table.starts[o] * channels * map_lanes + half;
+      if constexpr (Channels > 0) {
+        V<A, N> sum[Channels > 0 ? Channels : 1] = {};
+        for (i64 t = 0; t < taps; ++t) {
+          const V<A, N> w = splat<N>(weights[t]);
 #pragma GCC unroll 4
-        for (int c = 0; c < Channels; ++c)
-          sum[c] = multiply_add<Safe>(w, first[t * Channels + c], sum[c]);
-      }
-      for (int c = 0; c < Channels; ++c) out[o * Channels + c] = sum[c];
-    } else {
-      for (i64 c = 0; c < channels; ++c) {
-        V<A> sum{};
-        for (i64 t = 0; t < taps; ++t)
-          sum = multiply_add<Safe>(splat(weights[t]), first[t * channels + c], sum);
-        out[o * channels + c] = sum;
+          for (int c = 0; c < Channels; ++c)
+            sum[c] = multiply_add<Safe>(w, load_lanes<A, N>(first + (t * Channels + c) * map_lanes), sum[c]);
+        }
+        for (int c = 0; c < Channels; ++c) store_lanes(to + c * map_lanes, sum[c]);
+      } else {
+        for (i64 c = 0; c < channels; ++c) {
+          V<A, N> sum{};
+          for (i64 t = 0; t < taps; ++t)
+            sum = multiply_add<Safe>(splat<N>(weights[t]), load_lanes<A, N>(first + (t * channels + c) * map_lanes), sum);
+          store_lanes(to + c * map_lanes, sum);
+        }
       }
     }
   }
@@ -215,11 +231,8 @@ template <class A, bool Safe>
 void sum_taps(const RowTable& table, const char* const* rows, int count, char* const* dst,
               void* scratch) {
   if (table.method == Method::transpose) {
-    V<A>* in = static_cast<V<A>*>(scratch);
-    V<A>* out = in + table.n_in + i64(table.taps) * table.channels;
-    rows_to_lanes<A>(rows, count, in, 1, table.n_in);
-    // A padded tap may read past the last sample; what it reads is multiplied by zero.
-    for (i64 j = 0; j < i64(table.taps) * table.channels; ++j) in[table.n_in + j] = V<A>{};
+    A* in = static_cast<A*>(scratch);
+    A* out = lanes_of_rows<A>(table, rows, count, in);
     switch (table.channels) {
       case 1: sum_lanes<A, Safe, 1>(table, in, out); break;
       case 2: sum_lanes<A, Safe, 2>(table, in, out); break;

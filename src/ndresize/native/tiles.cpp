@@ -189,17 +189,17 @@ bool pack(Tile& tile, AxisTable& packed, const Nest& nest, const AxisTable& axis
 }
 
 // The largest block of outputs that reads a window of one or two vectors, or of four of the smallest.
-void choose_window(Tile& tile, const AxisTable& axis, i64 channels, int most) {
+void choose_window(Tile& tile, const AxisTable& axis, i64 channels, int least, int most) {
   RowTable& table = tile.table;
-  for (int block = most; block >= lanes; block /= 2)
+  for (int block = most; block >= least; block /= 2)
     for (const int vectors : {1, 2, 4}) {
       const int window = block * vectors;
-      if (tile.n_out < block && block > lanes) continue;
-      if (vectors == 4 && block > lanes) continue;
+      if (tile.n_out < block && block > least) continue;
+      if (vectors == 4 && block > least) continue;
       if (!fits(axis, tile, channels, block, window)) continue;
       // Four vectors are one permutation per tap where there are vectors of twice the lanes, else four; as
       // lanes, eight samples that are read or written take three.
-      const i64 picks = vectors < 4 ? 0 : most > lanes ? 1 : 4;
+      const i64 picks = vectors < 4 ? 0 : most > least ? 1 : 4;
       if (axis.taps * picks * tile.n_out > 3 * (tile.n_in + tile.n_out)) return;
       table.method = Method::permute;
       table.block = block;
@@ -228,9 +228,9 @@ void sum_tables(Tile& tile, const AxisTable& axis, const Kernels& kernels, const
   const i64 row_bytes = i64(axis.taps) * k.accumulator_size;
   tile.weights.assign(axis.weights.begin() + from * row_bytes, axis.weights.begin() + to * row_bytes);
   table.weights = tile.weights.data();
-  table.block = lanes;
+  table.block = k.block;
   if (axis.taps <= 8 && k.permutes)
-    choose_window(tile, axis, channels, k.accumulator_size == 4 ? kernels.float_lanes : lanes);
+    choose_window(tile, axis, channels, k.block, k.accumulator_size == 4 ? kernels.float_lanes : k.block);
   if (table.method != Method::permute) {
     // Eight rows as lanes cost a transposition of all that is read and written, whatever is used.
     const i64 sums = tile.n_out * axis.taps, moved = tile.n_in + tile.n_out;

@@ -52,8 +52,14 @@ template <class T>
 using Accumulator = std::conditional_t<
     std::is_same_v<T, double> || is_doubled<T> || (is_int<T> && sizeof(T) >= 4), double, float>;
 
-// As many lanes of the accumulator as the widest vectors hold.
-template <class A> constexpr int lanes_of = sizeof(A) == 4 ? W : L;
+// Lanes of the accumulator in the smallest vectors that rows are taken in, and in the widest. Doubles of
+// AVX2 come by fours: the compiler keeps vectors of more than the machine has in memory.
+#if defined(__AVX2__) && !defined(__AVX512F__)
+template <class A> constexpr int few_of = sizeof(A) == 4 ? 8 : 4;
+#else
+template <class A> constexpr int few_of = 8;
+#endif
+template <class A> constexpr int lanes_of = sizeof(A) == 4 ? W : few_of<A>;
 
 template <class T, int N = L>
 inline V<T, N> load_lanes(const void* p) {
@@ -236,18 +242,26 @@ inline V<Accumulator<T>, N> widen(const void* p) {
 }
 
 // The same of four-byte elements that lie `stride` bytes apart.
-template <class T>
-inline V<Accumulator<T>> widen_apart(const char* p, int stride) {
+template <class T, int N>
+inline V<Accumulator<T>, N> widen_apart(const char* p, int stride) {
   static_assert(sizeof(T) == 4);
-  T part[L];
+  T part[N];
 #ifdef __AVX2__
-  const __m256i at = _mm256_mullo_epi32(_mm256_set1_epi32(stride), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-  const __m256i x = _mm256_i32gather_epi32(reinterpret_cast<const int*>(p), at, 1);
-  std::memcpy(part, &x, sizeof x);
+  const auto gathered = [&](auto gather, auto first, auto step) {
+    const auto x = gather(reinterpret_cast<const int*>(p), step * first);
+    std::memcpy(part, &x, sizeof x);
+  };
+  const V<std::int32_t, N> steps = splat<N>(std::int32_t(stride));
+  if constexpr (N == 8)
+    gathered([](const int* from, auto at) { return _mm256_i32gather_epi32(from, reinterpret_cast<__m256i>(at), 1); },
+             V<std::int32_t, N>{0, 1, 2, 3, 4, 5, 6, 7}, steps);
+  else
+    gathered([](const int* from, auto at) { return _mm_i32gather_epi32(from, reinterpret_cast<__m128i>(at), 1); },
+             V<std::int32_t, N>{0, 1, 2, 3}, steps);
 #else
-  for (int k = 0; k < L; ++k) std::memcpy(&part[k], p + i64(k) * stride, sizeof(T));
+  for (int k = 0; k < N; ++k) std::memcpy(&part[k], p + i64(k) * stride, sizeof(T));
 #endif
-  return widen<T>(part);
+  return widen<T, N>(part);
 }
 
 template <class T> constexpr double lowest_of = 0;
@@ -288,7 +302,8 @@ inline X round_lanes(X x) {
       const X half = splat<N>(A(sizeof(A) == 4 ? double(0x1.fffffep-2f) : 0x1.fffffffffffffp-2));
       x = x + (x < 0 ? -half : half);
     }
-    return __builtin_convertvector(__builtin_convertvector(x, Integers<X>), X);
+    using I = std::conditional_t<std::is_same_v<S, std::uint32_t>, Integers<X>, As<std::int32_t, X>>;
+    return __builtin_convertvector(__builtin_convertvector(x, I), X);
   }
 }
 
@@ -319,8 +334,13 @@ inline void narrow(void* p, const X& x) {
     for (int i = 0; i < lanes_in<X>; ++i) v[i] = round_scalar<T, R>(x[i]);
     store_lanes(p, v);
   } else {
-    const Integers<X> whole = __builtin_convertvector((round_lanes<T, R>(x)), Integers<X>);
-    store_lanes(p, __builtin_convertvector(whole, As<S, X>));
+    // By way of 32 bits with a sign, which all sets have instructions for.
+    X whole = round_lanes<T, R>(x);
+    constexpr bool above = std::is_same_v<S, std::uint32_t>;
+    if constexpr (above) whole = whole - Lane<X>(2147483648.0);
+    const auto words = __builtin_convertvector(whole, As<std::int32_t, X>);
+    if constexpr (above) store_lanes(p, words ^ std::int32_t(-2147483648));
+    else store_lanes(p, __builtin_convertvector(words, As<S, X>));
   }
 }
 
@@ -520,30 +540,21 @@ inline void hold(X& x) {
   asm volatile("" : "+m"(x));
 }
 
-// Samples from eight places of a row.
-template <class A>
-inline V<A> gather_lanes(const A* row, const int* index) {
+// Samples from several places of a row.
+template <class A, int N = few_of<A>>
+inline V<A, N> gather_lanes(const A* row, const int* index) {
 #ifdef __AVX2__
   if constexpr (sizeof(A) == 4) {
     const __m256i at = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(index));
-    const __m256 v = _mm256_i32gather_ps(row, at, 4);
-    V<A> r;
-    std::memcpy(&r, &v, sizeof r);
-    return r;
-  } else {
+    return reinterpret_cast<V<A, N>>(_mm256_i32gather_ps(row, at, 4));
+  } else if constexpr (N == 4) {
     // Loads in pairs, for the reason given at gather_pairs.
     const auto two = [&](const int* at) { return _mm_loadh_pd(_mm_load_sd(row + at[0]), row + at[1]); };
-    V<A> r;
-#pragma GCC unroll 4
-    for (int k = 0; k < L; k += 2) {
-      const __m128d pair = two(index + k);
-      std::memcpy(reinterpret_cast<char*>(&r) + k * sizeof(A), &pair, sizeof pair);
-    }
-    return r;
+    return reinterpret_cast<V<A, N>>(_mm256_insertf128_pd(_mm256_castpd128_pd256(two(index)), two(index + 2), 1));
   }
 #endif
-  V<A> r;
-  for (int k = 0; k < L; ++k) {
+  V<A, N> r;
+  for (int k = 0; k < N; ++k) {
     A x;  // a row need not be aligned
     std::memcpy(&x, reinterpret_cast<const char*>(row) + i64(index[k]) * i64(sizeof(A)), sizeof x);
     r[k] = x;
