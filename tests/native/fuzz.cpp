@@ -106,7 +106,7 @@ AxisTable make_axis(i64 n_in, i64 n_out, bool picks, int size) {
   AxisTable t{};
   t.n_in = n_in, t.n_out = n_out;
   t.taps = picks ? 1 : static_cast<int>(draw(1, std::min<i64>(n_in, draw(0, 2) ? 12 : 2)));
-  t.has_zeros = true;
+  t.has_zeros = true, t.head = n_out;
   t.has_gaps = !picks && draw(0, 1);
   t.weights.assign(static_cast<size_t>(n_out * t.taps * size), 0);
   const bool steady = draw(0, 3) != 0;
