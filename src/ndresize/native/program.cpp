@@ -59,7 +59,7 @@ std::unique_ptr<Prepared> Program::prepare(int trailing, bool adjacent) const {
   for (const PassSpec& pass : spec.passes)
     fresh->careful |= &pass == fresh->nest.row ? pass.table.has_zeros : pass.table.has_gaps;
   fresh->careful &= k.has_nan;
-  fresh->stream = product(spec.shape_out) * spec.item_out > large_output;
+  fresh->stream = product(spec.shape_out) * spec.item_out >= large_output;
   return fresh;
 }
 

@@ -549,7 +549,10 @@ inline V<A, N> gather_lanes(const A* row, const int* index) {
     return reinterpret_cast<V<A, N>>(_mm256_i32gather_ps(row, at, 4));
   } else if constexpr (N == 4) {
     // Loads in pairs, for the reason given at gather_pairs.
-    const auto two = [&](const int* at) { return _mm_loadh_pd(_mm_load_sd(row + at[0]), row + at[1]); };
+    const auto two = [&](const int* at) {
+      const __m128i x = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(row + at[0]));
+      return _mm_loadh_pd(_mm_castsi128_pd(x), row + at[1]);
+    };
     return reinterpret_cast<V<A, N>>(_mm256_insertf128_pd(_mm256_castpd128_pd256(two(index)), two(index + 2), 1));
   }
 #endif
