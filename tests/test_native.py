@@ -99,6 +99,33 @@ def test_little_maps_are_the_same_lane_by_lane_and_row_by_row(
         assert np.abs(plan(x) - exact).max() <= 64 * unit * size
 
 
+@pytest.mark.parametrize("options", MODES[:4], ids=str)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
+@pytest.mark.parametrize(
+    ("n_in", "n_out"), [(40, 80), (300, 600), (90, 61), (300, 50), (1500, 3000)]
+)
+def test_nan_and_infinity_enter_nowhere_through_a_weight_of_zero(
+    options: dict[str, Any], dtype: Any, n_in: int, n_out: int
+) -> None:
+    plan = ndresize.resize.plan((3, n_in), dtype, sizes=(n_out,), axes=(1,), **options)
+    finite = noise((3, n_in), dtype)
+    expected = plan(finite)
+    (_, operator) = plan.axes
+    assert operator is not None
+    weights = operator.dense().astype(np.float32)
+    rng = np.random.default_rng(0)
+    for value in (np.nan, np.inf, -np.inf):
+        for share in (0.3, 0.1, 0.03):
+            x = finite.copy()
+            infected = rng.random(n_in) < share
+            x[1, infected] = value
+            y = plan(x)
+            reads = np.zeros(y.shape, bool)
+            reads[1] = (weights[:, infected] != 0).any(axis=1)
+            np.testing.assert_array_equal(np.isfinite(y), ~reads)
+            np.testing.assert_array_equal(y[~reads], expected[~reads])
+
+
 def test_nan_in_a_little_map_stays_where_its_weight_is_not_zero() -> None:
     x = noise((20, 8, 8))
     x[3, 2, 5] = np.nan

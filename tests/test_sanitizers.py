@@ -10,14 +10,14 @@ NATIVE = ROOT / "src" / "ndresize" / "native"
 FLAGS = [
     "-std=c++17",
     "-O1",
-    "-g",
+    "-g1",
     "-Wno-psabi",
     "-fsanitize=address,undefined",
     "-fno-sanitize-recover=undefined",
 ]
 WIDE = ["-mavx512f", "-mavx512vl", "-mavx512bw", "-mavx512dq", "-mfma", "-mf16c"]
 SETS = {
-    "kernels": {"baseline": [], "avx2": ["-mavx2", "-mfma", "-mf16c"]},
+    "kernels": {"baseline": [], "avx2": ["-mavx2", "-mfma", "-mf16c"], "avx512": WIDE},
     "stack": {
         "avx2": ["-mavx2", "-mfma", "-mf16c"],
         "avx512": WIDE,

@@ -515,6 +515,8 @@ int main(int argc, char** argv) {
   std::vector<const Kernels*> sets = {&kernels_baseline()};
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) sets.push_back(&kernels_avx2());
+  const bool wide = __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
+  if (wide && __builtin_cpu_supports("avx512dq")) sets.push_back(&kernels_avx512());
   for (const Kernels* kernels : sets) {
     if (!once<float>(f32, *kernels, Size::large_sums) || !once<double>(f64, *kernels, Size::large_sums) ||
         !once<float>(f32, *kernels, Size::large_picks) ||
@@ -523,7 +525,7 @@ int main(int argc, char** argv) {
   }
   std::vector<const StackKernel*> stacks = {nullptr};
   if (__builtin_cpu_supports("avx2")) stacks.push_back(stack_avx2());
-  if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) stacks.push_back(stack_avx512());
+  if (wide) stacks.push_back(stack_avx512());
   if (__builtin_cpu_supports("avx512vnni")) stacks.push_back(stack_vnni());
   std::vector<const JointKernels*> joint_sets = {joint_kernels_baseline()};
   if (__builtin_cpu_supports("avx2")) joint_sets.push_back(joint_kernels_apart());
