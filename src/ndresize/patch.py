@@ -10,9 +10,9 @@ import numpy as np
 from ndresize.axis import AxisOperator
 from ndresize.passes import Arithmetic, Pass
 from ndresize.rounding import RoundingRule
-from ndresize.windows import Window, moved, shape_of
+from ndresize.windows import Window, moved
 
-__all__ = ["Patch", "crop_passes", "shape_of", "widened_passes"]
+__all__ = ["Patch", "crop_passes", "widened_passes"]
 
 
 @dataclass(frozen=True)

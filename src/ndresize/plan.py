@@ -22,7 +22,7 @@ from ndresize.patch import Patch, crop_passes, widened_passes
 from ndresize.rounding import RoundingRule
 from ndresize.windows import hull, shape_of, slices_of, window_of
 
-__all__ = ["Arithmetic", "Fill", "Pass", "Plan", "make_plan", "refuse_uncountable"]
+__all__ = ["Arithmetic", "Fill", "Pass", "Plan", "make_plan"]
 
 
 _MOST_THREADS = 2**31 - 1  # of the compiled programs

@@ -18,9 +18,10 @@ from ndresize.dialects import _opencv_taps as taps
 from ndresize.dialects._opencv_axis import Axis
 from ndresize.dialects._opencv_sums import Elsewhere, Sums
 from ndresize.errors import ResizeError
-from ndresize.patch import shape_of
-from ndresize.plan import Arithmetic, Pass, Plan, refuse_uncountable
+from ndresize.memory import refuse_uncountable
+from ndresize.plan import Arithmetic, Pass, Plan
 from ndresize.products import Products
+from ndresize.windows import shape_of
 
 __all__ = ["plan_of"]
 
