@@ -96,7 +96,11 @@ bool Program::run(const char* in, const i64* stride_in, char* out, const i64* st
   // And so many that each takes a fraction of a second, for between them an interrupt is seen.
   i64 chunks = work / longest_task / (batches * tiles) + 1;
   if (threads > 1) {
-    chunks = std::max(chunks, (4 * threads + batches * tiles - 1) / (batches * tiles));
+    // Where pieces have no ring they may be small: a thread that lost its core holds up the others less.
+    const bool has_ring = levels && nest.levels[0].kind == Kind::after &&
+                          nest.levels[0].n_out * nest.levels[0].pass->table.taps > nest.levels[0].n_in;
+    const i64 shares = (has_ring ? 4 : 16) * threads;
+    chunks = std::max(chunks, (shares + batches * tiles - 1) / (batches * tiles));
     chunks = equal_shares(chunks, batches * tiles, threads);
   }
   chunks = std::min(chunks, length);
