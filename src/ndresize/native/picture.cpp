@@ -400,7 +400,8 @@ bool Picture::run(const char* in, const i64* stride_in, char* out, const i64* st
   if (work < little) threads = 1;
   else if (threads <= 0) threads = usable_threads();
   i64 chunks = work / longest_task / pictures + 1;
-  if (threads > 1) chunks = equal_shares(std::max(chunks, (4 * threads + pictures - 1) / pictures), pictures, threads);
+  if (threads > 1)
+    chunks = equal_shares(std::max(chunks, (4 * threads + pictures - 1) / pictures), pictures, threads);
   chunks = std::min(chunks, at.across_out);
   const How how{along == &passes_[0], halves_ && at.channels <= 4, touched && samples >= large_output};
   const LaneTables* lane = along && !how.halves ? lanes(*along, at.channels) : nullptr;

@@ -219,7 +219,8 @@ void sum_lanes(const RowTable& table, const A* in, A* out) {
         for (i64 c = 0; c < channels; ++c) {
           V<A, N> sum{};
           for (i64 t = 0; t < taps; ++t)
-            sum = multiply_add<Safe>(splat<N>(weights[t]), load_lanes<A, N>(first + (t * channels + c) * map_lanes), sum);
+            sum = multiply_add<Safe>(splat<N>(weights[t]),
+                                     load_lanes<A, N>(first + (t * channels + c) * map_lanes), sum);
           store_lanes(to + c * map_lanes, sum);
         }
       }

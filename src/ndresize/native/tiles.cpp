@@ -331,7 +331,8 @@ void make_tiles(Prepared& prepared, const Spec& spec, const Kernels& kernels, i6
     if (products) {
       prepared.group = product_group;
       prepared.ahead = needs_all_rows(nest);
-    } else if (nest.row && !spec.picks && (tile.table.method == Method::transpose || few_calls(nest, tile, kernels.rows[spec.type]))) {
+    } else if (nest.row && !spec.picks &&
+               (tile.table.method == Method::transpose || few_calls(nest, tile, kernels.rows[spec.type]))) {
       prepared.group = lanes;
     }
     if (nest.row && pieces > 1) model = &tile, tile.sample = from;

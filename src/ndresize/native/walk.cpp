@@ -54,7 +54,8 @@ Walk::Walk(const Spec& spec, const Kernels& kernels, const Prepared& prepared, c
     const i64 group = innermost ? prepared.group : 1;
     if (at.kind == Kind::after) {
       f.whole = innermost && !at.pass->table.has_products() && !at.pass->settle &&
-                at.n_in * tile_.n_out * a <= little_slabs && !at.pass->table.has_gaps && at.pass->table.taps <= most_axis_taps;
+                at.n_in * tile_.n_out * a <= little_slabs && !at.pass->table.has_gaps &&
+                at.pass->table.taps <= most_axis_taps;
       f.slots = 1;
       while (f.slots < (f.whole ? at.n_in : at.pass->table.taps + group - 1)) f.slots *= 2;
       f.slab_bytes = padded(slab_out);
