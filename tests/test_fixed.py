@@ -26,7 +26,9 @@ KINDS = {
     "bytes between": [Arithmetic("fixed", "element", bits=8)] * 2,
     "bytes between, 14 bits": [Arithmetic("fixed", "element", bits=14)] * 2,
     "bytes between, 22 bits": [Arithmetic("fixed", "element", bits=22)] * 2,
+    "bytes between, 7 bits": [Arithmetic("fixed", "element", bits=7)] * 2,
     "words between": [Arithmetic("fixed", bits=6)] * 2,
+    "words between, all sums words": [Arithmetic("fixed", bits=3)] * 2,
     "sums between": [Arithmetic("fixed", bits=11)] * 2,
     "cut": [Arithmetic("fixed", bits=11), Arithmetic("fixed", bits=11, cut=(7, 2))],
     "cut, rows picked first": [
@@ -232,7 +234,16 @@ def test_means_of_two_by_two() -> None:
 
 
 # Of three channels a row ends anywhere in a line of 64 bytes; 16 MB and more go past the caches.
-@pytest.mark.parametrize("kind", ["bytes between, 22 bits", "sums between", "cut", "across alone"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "bytes between, 22 bits",
+        "words between, all sums words",
+        "sums between",
+        "cut",
+        "across alone",
+    ],
+)
 @pytest.mark.parametrize("begin", [0, 1, 33, 63])
 def test_bytes_that_go_past_the_caches(kind: str, begin: int) -> None:
     rng = np.random.default_rng(begin)
@@ -338,8 +349,8 @@ def test_plans_that_dialects_make_run_compiled(kind: str, channels: int) -> None
 
 
 def test_sums_that_32_bits_cannot_hold_are_those_of_float64() -> None:
-    op = AxisOperator(np.zeros(4, np.int64), np.full((4, 8), 1.0), 8)
     for bits, picture in ((18, True), (21, False)):
+        op = AxisOperator(np.zeros(4, np.int64), np.full((4, 8), 1 - 2.0**-bits), 8)
         plan = Plan((8,), U1, (Pass(0, op, Arithmetic("fixed", bits=bits)),), (4,), U1)
         assert (fixed.compile_picture(plan) is not None) == picture
         assert native.compile_plan(plan) is not None

@@ -18,10 +18,11 @@ FLAGS = [
 WIDE = ["-mavx512f", "-mavx512vl", "-mavx512bw", "-mavx512dq", "-mfma", "-mf16c"]
 SETS = {
     "kernels": {"baseline": [], "avx2": ["-mavx2", "-mfma", "-mf16c"], "avx512": WIDE},
-    "stack": {
+    "fixed_kernels": {
+        "baseline": [],
         "avx2": ["-mavx2", "-mfma", "-mf16c"],
         "avx512": WIDE,
-        "vnni": [*WIDE, "-mavx512vnni"],
+        "vnni": [*WIDE, "-mavx512vnni", "-mavx512vbmi"],
     },
     "joint_kernels": {"baseline": [], "apart": ["-mavx2", "-mf16c", "-ffp-contract=off"]},
 }

@@ -360,7 +360,35 @@ std::vector<i64> apply(const Along& along, const std::vector<i64>& x, std::vecto
   return y;
 }
 
-bool picture(const Kernels& kernels, const StackKernel* stack) {
+// Mark the passes whose sums are small: see FixedStore.
+void mark_small(std::vector<Along>& passes) {
+  i64 low = 0, high = 255;
+  bool words = false;
+  for (Along& along : passes) {
+    FixedPass& pass = along.pass;
+    i64 least = 0, most = 0, magnitude = 0, longest = 0;
+    for (i64 o = 0; o < pass.n_out; ++o) {
+      i64 plus = 0, minus = 0;
+      for (int t = 0; t < pass.taps; ++t) {
+        const i64 weight = along.weights[o * pass.taps + t];
+        (weight > 0 ? plus : minus) += std::abs(weight);
+        longest = std::max(longest, std::abs(weight));
+      }
+      least = std::min(least, low * plus - high * minus);
+      most = std::max(most, high * plus - low * minus);
+      magnitude = std::max(magnitude, plus + minus);
+    }
+    FixedStore& store = pass.store;
+    const bool shifts = store.format == Format::byte ? store.shift <= 15 : store.shift == 0;
+    store.small = store.format != Format::wide && shifts && pass.cut == 0 && store.scale == 0 &&
+                  std::max(most, -least) < 1 << 15 && (words || (magnitude <= 128 && longest < 128));
+    words = store.format == Format::word;
+    low = store.format == Format::byte ? 0 : least >> store.shift;
+    high = store.format == Format::byte ? 255 : most >> store.shift;
+  }
+}
+
+bool picture(const FixedKernels& kernels) {
   const size_t rank = static_cast<size_t>(draw(1, 4));
   const i64 longest = rank == 1 ? 300 : rank == 2 ? 70 : rank == 3 ? 40 : 12;
   std::vector<i64> shape;
@@ -399,6 +427,7 @@ bool picture(const Kernels& kernels, const StackKernel* stack) {
       passes = {along, sums};
     }
   }
+  mark_small(passes);
   std::vector<i64> shape_out = shape;
   for (const Along& along : passes) shape_out[static_cast<size_t>(along.pass.axis)] = along.pass.n_out;
   Array in = make_array(shape, 1, true), out = make_array(shape_out, 1, false);
@@ -417,7 +446,7 @@ bool picture(const Kernels& kernels, const StackKernel* stack) {
     expected = apply(along, expected, now);
     own.push_back(along.pass);
   }
-  const Picture program(shape, shape_out, own, false, kernels, stack);
+  const Picture program(shape, shape_out, own, false, kernels);
   program.run(in.p, in.stride.data(), out.p, out.stride.data(), draw(0, 1) == 1,
               static_cast<int>(draw(1, 3)), [] { return false; });
   bool good = true;
@@ -523,10 +552,11 @@ int main(int argc, char** argv) {
         !once<std::uint8_t>(u8, *kernels, Size::large_picks))
       return 1;
   }
-  std::vector<const StackKernel*> stacks = {nullptr};
-  if (__builtin_cpu_supports("avx2")) stacks.push_back(stack_avx2());
-  if (wide) stacks.push_back(stack_avx512());
-  if (__builtin_cpu_supports("avx512vnni")) stacks.push_back(stack_vnni());
+  std::vector<const FixedKernels*> fixed_sets = {&fixed_kernels_baseline()};
+  if (__builtin_cpu_supports("avx2")) fixed_sets.push_back(&fixed_kernels_avx2());
+  if (wide) fixed_sets.push_back(&fixed_kernels_avx512());
+  if (__builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512vbmi"))
+    fixed_sets.push_back(&fixed_kernels_vnni());
   std::vector<const JointKernels*> joint_sets = {joint_kernels_baseline()};
   if (__builtin_cpu_supports("avx2")) joint_sets.push_back(joint_kernels_apart());
   for (int k = 0; k < count; ++k) {
@@ -550,7 +580,7 @@ int main(int argc, char** argv) {
       case 12: good = joint<std::int8_t>(i8, joints); break;
       case 13: good = joint<std::int32_t>(i32, joints); break;
       case 14: good = joint<float>(f32, joints); break;
-      default: good = picture(kernels, stacks[static_cast<size_t>(draw(0, static_cast<i64>(stacks.size()) - 1))]);
+      default: good = picture(*fixed_sets[static_cast<size_t>(draw(0, static_cast<i64>(fixed_sets.size()) - 1))]);
     }
     if (!good) return 1;
   }

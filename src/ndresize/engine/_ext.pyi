@@ -57,6 +57,7 @@ class Picture:
                 int,
                 NDArray[np.int32],
                 float,
+                bool,
             ]
         ],
     ) -> None: ...

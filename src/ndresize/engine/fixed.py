@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ndresize.passes import Pass
     from ndresize.plan import Plan
 
-__all__ = ["compile_picture"]
+__all__ = ["compile_picture", "fewest_bits"]
 
 _STEPS_BACK = 4
 _NONE = -(2**31)
@@ -46,12 +46,15 @@ def compile_picture(plan: Plan) -> _ext.Picture | None:
     if ordered is None or (wraps and ordered != list(plan.passes)):
         return None  # a pass that clamps is no pick, whatever it weighs
     table = []
+    cuts = any(step.arithmetic.cut is not None for step in ordered)
     bits, low, high = 0, 0, 255  # of the samples: fractional bits, and bounds
     for step, following in zip(ordered, [*ordered[1:], None], strict=True):
         how, op = step.arithmetic, step.operator
         own = how.bits if how.accumulator == "fixed" else 0
         starts, weights = _ascending(op)
         weights = np.rint(np.ldexp(weights, own))
+        if not cuts:
+            own, weights = fewest_bits(weights, own)
         plus = int(np.maximum(weights, 0).sum(axis=1).max(initial=0))
         minus = int(np.maximum(-weights, 0).sum(axis=1).max(initial=0))
         low, high = low * plus - high * minus, high * plus - low * minus
@@ -69,6 +72,9 @@ def compile_picture(plan: Plan) -> _ext.Picture | None:
         bits += own
         if how.cut is not None:
             cut, bits = max(bits - how.cut[1], 0), min(bits, how.cut[1])
+        size = np.abs(weights)
+        products = size.max(initial=0) < 2**7 and size.sum(axis=1).max(initial=0) <= 2**7
+        small = bool(max(high, -low) < 2**15 and (bits > own or products))
         factor = 0.0
         if following is None and scale is not None:
             if how.store == "element":
@@ -91,6 +97,8 @@ def compile_picture(plan: Plan) -> _ext.Picture | None:
             form, shift, half, even = _WORD if narrow else _WIDE, 0, 0, False
         picked = rows.get(step.axis, _ALL_ROWS)
         whole = weights.astype(np.int32)
+        small &= shift == 0 if form == _WORD else form == _BYTE and shift <= 15
+        small &= cut == 0 and factor == 0.0 and not signed
         # Sums of bytes with a sign that are below zero, in the words of their bytes without.
         split, below = _NONE, -1
         if signed and not wraps and form == _BYTE and shift:  # wrapped, all of them are 0
@@ -99,7 +107,7 @@ def compile_picture(plan: Plan) -> _ext.Picture | None:
             elif plan.rounding == "truncate":
                 split, below = 128 << shift, 2**shift - 1
         row = (step.axis, starts, whole, cut, form, shift, half, even, picked, split)
-        table.append((*row, below, bias, factor))
+        table.append((*row, below, bias, factor, small))
     return _ext.Picture(list(plan.input_shape), list(plan.output_shape), signed, wraps, table)
 
 
@@ -189,6 +197,13 @@ def _ascending(op: AxisOperator) -> tuple[NDArray[np.int64], NDArray[np.float64]
     inside = (place >= 0) & (place < op.taps)
     shifted = np.take_along_axis(op.weights, np.clip(place, 0, op.taps - 1), axis=1)
     return np.ascontiguousarray(starts), np.where(inside, shifted, 0.0)
+
+
+def fewest_bits(weights: NDArray[np.float64], bits: int) -> tuple[int, NDArray[np.float64]]:
+    """Return how many fractional bits weights need, and the weights in units of the last."""
+    units = int(np.bitwise_or.reduce(weights.astype(np.int64), axis=None))
+    spare = min(bits, (units & -units).bit_length() - 1) if units else bits
+    return bits - spare, np.ldexp(weights, -spare)
 
 
 def _exact(first: Pass, second: Pass) -> bool:

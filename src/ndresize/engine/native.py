@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ndresize.engine import _ext, fixed, joint, portable
+from ndresize.engine.exact import in_whole_numbers
 from ndresize.engine.runnables import Bits, Cast, Copy, Patched, Picks, Runnable
 from ndresize.engine.stages import in_stages
 from ndresize.rounding import ROUNDING_RULES
@@ -89,6 +90,8 @@ def _compile_whole(plan: Plan, finite: bool) -> Runnable | None:
 
     `finite` tells whether no sample can be NaN or infinite.
     """
+    if (whole := in_whole_numbers(plan)) is not None and (picture := fixed.compile_picture(whole)):
+        return picture
     if any(step.arithmetic.sums == "joint" for step in plan.passes):
         return joint.compile_joint(plan)
     if any(step.arithmetic.accumulator == "fixed" for step in plan.passes):

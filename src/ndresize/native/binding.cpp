@@ -25,7 +25,7 @@ using ndresize::i64;
 struct InstructionSet {
   const char* name;
   const ndresize::Kernels& (*kernels)();
-  const ndresize::StackKernel* (*stack)();  // null: there is none
+  const ndresize::FixedKernels& (*fixed)();
   bool (*available)();
 };
 
@@ -40,16 +40,17 @@ bool has_avx512() {
 // The best first.
 const InstructionSet sets[] = {
 #ifdef NDRESIZE_X86
-    {"vnni", ndresize::kernels_avx512, ndresize::stack_vnni,
-     [] { return has_avx512() && __builtin_cpu_supports("avx512vnni"); }},
-    {"avx512", ndresize::kernels_avx512, ndresize::stack_avx512, has_avx512},
-    {"avx2", ndresize::kernels_avx2, ndresize::stack_avx2,
+    {"vnni", ndresize::kernels_avx512, ndresize::fixed_kernels_vnni,
+     [] { return has_avx512() && __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512vbmi");
+     }},
+    {"avx512", ndresize::kernels_avx512, ndresize::fixed_kernels_avx512, has_avx512},
+    {"avx2", ndresize::kernels_avx2, ndresize::fixed_kernels_avx2,
      [] {
        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
               __builtin_cpu_supports("f16c");
      }},
 #endif
-    {"baseline", ndresize::kernels_baseline, nullptr, [] { return true; }},
+    {"baseline", ndresize::kernels_baseline, ndresize::fixed_kernels_baseline, [] { return true; }},
 };
 
 // The kernels of NDRESIZE_ISA, or the best that this processor has.
@@ -261,8 +262,7 @@ class BoundPicture {
  public:
   BoundPicture(std::vector<i64> shape_in, std::vector<i64> shape_out, bool signed_bytes, bool wraps,
                const nb::list& passes)
-      : picture_(shape_in, shape_out, make(shape_in, shape_out, passes), signed_bytes, chosen().kernels(),
-                 chosen().stack ? chosen().stack() : nullptr, wraps) {}
+      : picture_(shape_in, shape_out, make(shape_in, shape_out, passes), signed_bytes, chosen().fixed(), wraps) {}
 
   void run(const nb::object& in, const nb::object& out, bool touched, int threads) const {
     const Buffer source(in, PyBUF_STRIDED_RO), target(out, PyBUF_STRIDED);
@@ -320,6 +320,7 @@ class BoundPicture {
         throw std::invalid_argument("a bias");
       p.bias.assign(bias.data(), bias.data() + bias.shape(0));
       p.store.scale = nb::cast<float>(pass[12]);
+      p.store.small = nb::cast<bool>(pass[13]);
       passes.push_back(std::move(p));
     }
     return passes;

@@ -4,11 +4,12 @@
 
 namespace ndresize::NDRESIZE_ISA {
 
-inline void halve_rows_plain(const std::uint8_t* const* rows, i64 channels, char* dst, i64 from, i64 n) {
+inline void halve_rows_plain(const std::uint8_t* const* rows, i64 channels, char* dst, i64 from, i64 n,
+                             bool half_even) {
   for (i64 j = from; j < n; ++j) {
     const i64 at = j / channels * 2 * channels + j % channels;
     const int sum = rows[0][at] + rows[0][at + channels] + rows[1][at] + rows[1][at + channels];
-    dst[j] = static_cast<char>((sum + 2) >> 2);
+    dst[j] = static_cast<char>(half_even ? (sum + 1 + (sum >> 2 & 1)) >> 2 : (sum + 2) >> 2);
   }
 }
 
@@ -27,7 +28,7 @@ inline Word load_pairs(const std::uint8_t* row, Word control) {
   }
 }
 
-template <int C>
+template <int C, Ties T>
 inline void halve_rows_of(const std::uint8_t* const* rows, char* dst, i64 n) {
   alignas(16) signed char order[16];
   for (int k = 0; k < 8; ++k) {
@@ -37,12 +38,12 @@ inline void halve_rows_of(const std::uint8_t* const* rows, char* dst, i64 n) {
   }
   const Word control = spread(_mm_load_si128(reinterpret_cast<const __m128i*>(order)));
   const Word close = spread(_mm_setr_epi8(0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, -1, -1, -1, -1));
-  const Word two = splat_word(2);
-  const __m128i shift = _mm_cvtsi32_si128(2);
+  const Word ones = splat_word(0x0101);
+  const SmallRounder<T> rounder(2);
   const auto cells = [&](i64 at) {
-    const Word a = byte_pairs(load_pairs<C>(rows[0] + at, control));
-    const Word b = byte_pairs(load_pairs<C>(rows[1] + at, control));
-    return right_words(add_words(add_words(a, b), two), shift);
+    const Word a = byte_pairs(load_pairs<C>(rows[0] + at, control), ones);
+    const Word b = byte_pairs(load_pairs<C>(rows[1] + at, control), ones);
+    return rounder(add_words(a, b));
   };
   constexpr i64 step = C == 3 ? B / 16 * 12 : B;       // bytes of output
   constexpr i64 reach = C == 3 ? 2 * step + 4 : 2 * B;  // bytes of each row
@@ -52,23 +53,29 @@ inline void halve_rows_of(const std::uint8_t* const* rows, char* dst, i64 n) {
     const Word x = to_bytes(cells(2 * j), cells(2 * j + second));
     store(dst + j, C == 3 ? close_twelves(shuffle(x, close)) : unlace_bytes(x));
   }
-  halve_rows_plain(rows, C, dst, j, n);
+  halve_rows_plain(rows, C, dst, j, n, T == Ties::even);
 }
 
-inline void halve_rows_fixed(const std::uint8_t* const* rows, i64 channels, char* dst, i64 n) {
+template <int C>
+inline void halve_rows_with(const std::uint8_t* const* rows, char* dst, i64 n, bool half_even) {
+  if (half_even) halve_rows_of<C, Ties::even>(rows, dst, n);
+  else halve_rows_of<C, Ties::up>(rows, dst, n);
+}
+
+inline void halve_rows_fixed(const std::uint8_t* const* rows, i64 channels, char* dst, i64 n, bool half_even) {
   switch (channels) {
-    case 1: return halve_rows_of<1>(rows, dst, n);
-    case 2: return halve_rows_of<2>(rows, dst, n);
-    case 3: return halve_rows_of<3>(rows, dst, n);
-    case 4: return halve_rows_of<4>(rows, dst, n);
-    default: return halve_rows_plain(rows, channels, dst, 0, n);
+    case 1: return halve_rows_with<1>(rows, dst, n, half_even);
+    case 2: return halve_rows_with<2>(rows, dst, n, half_even);
+    case 3: return halve_rows_with<3>(rows, dst, n, half_even);
+    case 4: return halve_rows_with<4>(rows, dst, n, half_even);
+    default: return halve_rows_plain(rows, channels, dst, 0, n, half_even);
   }
 }
 
 #else
 
-inline void halve_rows_fixed(const std::uint8_t* const* rows, i64 channels, char* dst, i64 n) {
-  halve_rows_plain(rows, channels, dst, 0, n);
+inline void halve_rows_fixed(const std::uint8_t* const* rows, i64 channels, char* dst, i64 n, bool half_even) {
+  halve_rows_plain(rows, channels, dst, 0, n, half_even);
 }
 
 #endif

@@ -1,6 +1,7 @@
 // Sums of rows in fixed point.
 #pragma once
 #include <cstring>
+#include <type_traits>
 
 #include "fixed_words.hpp"
 
@@ -100,6 +101,55 @@ inline Word sum_wide_block(const char* const* rows, const std::int32_t* w, int t
   return unlace_quads(to_bytes(to_words(sum[0], sum[1]), to_words(sum[2], sum[3])));
 }
 
+// Small sums of rows of words.
+template <class R>
+inline Word round_small(Word a, Word b, const R& rounder) {
+  return unlace_bytes(to_bytes(rounder(a), rounder(b)));
+}
+
+template <class R>
+inline Word sum_small_words_block(const char* const* rows, const FixedWeights& w, int taps, const R& rounder,
+                                  i64 j) {
+  Word a = zero(), b = zero();
+  for (int t = 0; t < taps; ++t) {
+    const Word weight = splat_word(w.low[t]);
+    a = add_words(a, word_product(load(rows[t] + 2 * j), weight));
+    b = add_words(b, word_product(load(rows[t] + 2 * j + B), weight));
+  }
+  return round_small(a, b, rounder);
+}
+
+// Of two rows, as most are.
+template <class R>
+class TwoSmallRows {
+ public:
+  TwoSmallRows(const char* const* rows, const FixedWeights& w, const R& rounder)
+      : first_(rows[0]), second_(rows[1]), one_(splat_word(w.low[0])), other_(splat_word(w.low[1])),
+        rounder_(rounder) {}
+  Word operator()(i64 j) const { return round_small(sum(2 * j), sum(2 * j + B), rounder_); }
+
+ private:
+  Word sum(i64 at) const {
+    return add_words(word_product(load(first_ + at), one_), word_product(load(second_ + at), other_));
+  }
+  const char *const first_, *const second_;
+  const Word one_, other_;
+  const R rounder_;
+};
+
+// The same of bytes, two rows at a time.
+template <class R>
+inline Word sum_small_block(const char* const* rows, const FixedWeights& w, int taps, const R& rounder, i64 j) {
+  Word low = zero(), high = zero();
+  for (int t = 0; t < taps; t += 2) {
+    const Word a = load(rows[t] + j), b = load(rows[t + 1 < taps ? t + 1 : t] + j);
+    const Word weights = splat_word(static_cast<std::int16_t>((w.low[t] & 0xff) | w.low[t + 1] * 256));
+    low = add_words(low, byte_pairs(bytes_low(a, b), weights));
+    high = add_words(high, byte_pairs(bytes_high(a, b), weights));
+  }
+  return to_bytes(rounder(low), rounder(high));
+}
+
 // A row in blocks of B bytes; the last one is laid over the one before it where the row does not end
 // with a block. Short rows are summed plainly. `stream`: whole lines of 64 bytes go past the caches;
 // what lies beside them is written exactly, for a line that is streamed must not be stored to as well.
@@ -132,6 +182,14 @@ inline void sum_rows_fixed(const char* const* rows, Format format, const FixedWe
                            int cut, char* dst, const FixedStore& to, i64 n, bool stream) {
   const auto done = [&](auto block) { return in_blocks(dst, n, stream, block); };
   if (to.format == Format::byte && taps > 0) {
+    if (to.small && format != Format::wide && cut == 0 && n >= B) {
+      return with_small_rounder(to, [&](const auto& rounder) {
+        using R = std::decay_t<decltype(rounder)>;
+        if (format == Format::word && taps == 2) done(TwoSmallRows<R>(rows, w, rounder));
+        else if (format == Format::word) done([&](i64 j) { return sum_small_words_block(rows, w, taps, rounder, j); });
+        else done([&](i64 j) { return sum_small_block(rows, w, taps, rounder, j); });
+      });
+    }
     const Rounder rounder(to);
     if (format == Format::byte && cut == 0) {
       if (w.high) {

@@ -11,6 +11,8 @@
 
 namespace ndresize::NDRESIZE_ISA {
 
+#if defined(__AVX2__)
+
 constexpr int stack_rows = B / 4;
 #ifdef __AVX512VNNI__
 constexpr bool stack_bytes = true;
@@ -224,5 +226,14 @@ inline void sum_stack_fixed(const FixedStack& table, const std::uint8_t* const* 
   if (table.digits > few) sum_stack_digits<few + 1>(table, all, count, from, to, dst);
   else sum_stack_digits<few>(table, all, count, from, to, dst);
 }
+
+#else
+
+constexpr int stack_rows = 0;
+constexpr bool stack_bytes = false;
+
+inline void sum_stack_fixed(const FixedStack&, const std::uint8_t* const*, int, i64, i64, char* const*) {}
+
+#endif
 
 }  // namespace ndresize::NDRESIZE_ISA

@@ -4,7 +4,7 @@
 // 32 bits, so every order of summation gives the same; the vector code multiplies 16-bit words in
 // pairs. A weight of more than 16 bits is two digits, high * 2**16 + low, both signed.
 #pragma once
-#include "kernels.hpp"
+#include "fixed_kernels.hpp"
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif

@@ -20,17 +20,22 @@ inline Word quads_high(Word a, Word b) { return _mm512_unpackhi_epi32(a, b); }
 inline Word pairs_low(Word a, Word b) { return _mm512_unpacklo_epi64(a, b); }
 inline Word pairs_high(Word a, Word b) { return _mm512_unpackhi_epi64(a, b); }
 inline Word pairs(Word a, Word w) { return _mm512_madd_epi16(a, w); }
-inline Word byte_pairs(Word a) { return _mm512_maddubs_epi16(a, _mm512_set1_epi8(1)); }
+inline Word byte_pairs(Word a, Word w) { return _mm512_maddubs_epi16(a, w); }
 inline Word product(Word a, Word b) { return _mm512_mullo_epi32(a, b); }
+inline Word word_product(Word a, Word b) { return _mm512_mullo_epi16(a, b); }
 inline Word high_product(Word a, Word b) { return _mm512_mulhi_epi16(a, b); }
+inline Word near_product(Word a, Word b) { return _mm512_mulhrs_epi16(a, b); }  // (a * b + 2**14) >> 15
 inline Word add(Word a, Word b) { return _mm512_add_epi32(a, b); }
 inline Word less(Word a, Word b) {  // -1 where it is
   return _mm512_maskz_set1_epi32(_mm512_cmplt_epi32_mask(a, b), -1);
 }
 inline Word add_words(Word a, Word b) { return _mm512_add_epi16(a, b); }
+inline Word take_words(Word a, Word b) { return _mm512_sub_epi16(a, b); }
 inline Word splat(std::int32_t x) { return _mm512_set1_epi32(x); }
 inline Word splat_word(std::int16_t x) { return _mm512_set1_epi16(x); }
 inline Word bit_and(Word a, Word b) { return _mm512_and_si512(a, b); }
+inline Word bit_or(Word a, Word b) { return _mm512_or_si512(a, b); }
+inline Word and_not(Word a, Word b) { return _mm512_andnot_si512(a, b); }  // of a
 template <int N> inline Word left(Word a) { return _mm512_slli_epi32(a, N); }
 inline Word high_bytes(Word a) { return _mm512_srli_epi16(a, 8); }  // of words
 inline Word right(Word a, __m128i n) { return _mm512_sra_epi32(a, n); }
@@ -92,15 +97,20 @@ inline Word quads_high(Word a, Word b) { return _mm256_unpackhi_epi32(a, b); }
 inline Word pairs_low(Word a, Word b) { return _mm256_unpacklo_epi64(a, b); }
 inline Word pairs_high(Word a, Word b) { return _mm256_unpackhi_epi64(a, b); }
 inline Word pairs(Word a, Word w) { return _mm256_madd_epi16(a, w); }
-inline Word byte_pairs(Word a) { return _mm256_maddubs_epi16(a, _mm256_set1_epi8(1)); }
+inline Word byte_pairs(Word a, Word w) { return _mm256_maddubs_epi16(a, w); }
 inline Word product(Word a, Word b) { return _mm256_mullo_epi32(a, b); }
+inline Word word_product(Word a, Word b) { return _mm256_mullo_epi16(a, b); }
 inline Word high_product(Word a, Word b) { return _mm256_mulhi_epi16(a, b); }
+inline Word near_product(Word a, Word b) { return _mm256_mulhrs_epi16(a, b); }  // (a * b + 2**14) >> 15
 inline Word add(Word a, Word b) { return _mm256_add_epi32(a, b); }
 inline Word less(Word a, Word b) { return _mm256_cmpgt_epi32(b, a); }  // -1 where it is
 inline Word add_words(Word a, Word b) { return _mm256_add_epi16(a, b); }
+inline Word take_words(Word a, Word b) { return _mm256_sub_epi16(a, b); }
 inline Word splat(std::int32_t x) { return _mm256_set1_epi32(x); }
 inline Word splat_word(std::int16_t x) { return _mm256_set1_epi16(x); }
 inline Word bit_and(Word a, Word b) { return _mm256_and_si256(a, b); }
+inline Word bit_or(Word a, Word b) { return _mm256_or_si256(a, b); }
+inline Word and_not(Word a, Word b) { return _mm256_andnot_si256(a, b); }
 template <int N> inline Word left(Word a) { return _mm256_slli_epi32(a, N); }
 inline Word high_bytes(Word a) { return _mm256_srli_epi16(a, 8); }  // of words
 inline Word right(Word a, __m128i n) { return _mm256_sra_epi32(a, n); }
@@ -150,6 +160,30 @@ struct Rounder {
   bool even, signed_bytes;
   float scale;
 };
+
+// The same of small sums, in words.
+enum class Ties { none, up, even };  // none: towards minus infinity
+
+template <Ties T>
+struct SmallRounder {
+  explicit SmallRounder(int bits)
+      : one(splat_word(1)), factor(splat_word(static_cast<std::int16_t>(1 << (15 - bits)))),
+        shift(_mm_cvtsi32_si128(bits)) {}
+  Word operator()(Word sum) const {
+    if constexpr (T == Ties::none) return right_words(sum, shift);
+    if constexpr (T == Ties::even) sum = take_words(sum, and_not(right_words(sum, shift), one));
+    return near_product(sum, factor);
+  }
+  Word one, factor;
+  __m128i shift;
+};
+
+template <class Use>
+inline void with_small_rounder(const FixedStore& s, Use use) {
+  if (s.half == 0 && !s.half_even) use(SmallRounder<Ties::none>(s.shift));
+  else if (s.half_even) use(SmallRounder<Ties::even>(s.shift));
+  else use(SmallRounder<Ties::up>(s.shift));
+}
 
 }  // namespace ndresize::NDRESIZE_ISA
 #endif

@@ -1,10 +1,6 @@
 // The kernels of one instruction set. This file is compiled once per set, NDRESIZE_ISA being its
 // name. No standard templates in here: the linker keeps one copy of an inline function, and it must
 // not be the one with instructions that the machine lacks.
-#include "fixed_halves.hpp"
-#include "fixed_lanes.hpp"
-#include "fixed_pixels.hpp"
-#include "fixed_rows.hpp"
 #include "lerp.hpp"
 #include "pick.hpp"
 #include "sum_products.hpp"
@@ -294,8 +290,6 @@ static const Kernels all = {
 #else
     nullptr,
 #endif
-    {fixed_group, fixed_vector_bytes, sum_rows_fixed, sum_pixels_fixed, sum_lanes_fixed,
-     halve_rows_fixed},
 };
 
 }  // namespace ndresize::NDRESIZE_ISA

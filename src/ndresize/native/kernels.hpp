@@ -134,111 +134,6 @@ enum Type {
   f32, f64, f16, bf16, u8, i8, u16, i16, u32, i32, u64, s64, u8d, i8d, u16d, i16d, f32d, type_count
 };
 
-// 8-bit samples in fixed point. How a row of sums is kept: as bytes, rounded and clamped; as 16-bit
-// words, shifted right; or as the 32-bit sums themselves.
-enum class Format : int { byte, word, wide };
-
-struct FixedStore {
-  Format format;
-  int shift;           // fractional bits that are dropped
-  std::int32_t half;   // what is added to a sum before they are: rounding, of bytes alone
-  bool half_even;      // bytes: ties to even; `half` is then one less than a half
-  std::int32_t split = INT32_MIN;  // bytes: sums below it are negative, and round otherwise:
-  std::int32_t below = -1;         // what is added to them; at first, that ties round down
-  float scale = 0;     // bytes: if not 0, what sums are multiplied by; the product is rounded to float32,
-                       // then to a byte, ties to even. Nothing is added or dropped then.
-};
-
-// Weights in units of 2**-bits: low, or high * 2**16 + low; filled with zeros to an even number.
-struct FixedWeights {
-  const std::int16_t *low, *high;  // high: null where low is enough
-};
-inline std::int32_t weight_of(const FixedWeights& w, i64 t) {
-  return std::int32_t(w.low[t]) + (w.high ? std::int32_t(w.high[t]) * 65536 : 0);
-}
-
-// The weights of a pass along rows of pixels.
-struct FixedTable {
-  i64 channels, n_in, n_out;
-  int taps, padded;         // of the longest row; and with the zeros that fill up every row
-  const i64* starts;
-  const int* counts;
-  const std::int16_t *low, *high;  // [n_out][padded]
-  int cut;                  // bits that are cut off each product
-  FixedStore store;
-  // What is added to each sum, `bias_step` times per output; null: nothing. A quad of sums reads four.
-  const std::int32_t* bias;
-  int bias_step;
-  FixedWeights weights_of(i64 o) const {
-    return {low + o * padded, high ? high + o * padded : nullptr};
-  }
-};
-
-// The same for at most four taps, element by element: vectors of four elements in each 128 bits, whose
-// samples lie in 16 bytes of the row. `vectors` of them make a group, in the order in which packing
-// the sums to the format of the store brings them into memory's order.
-struct FixedLanes {
-  int vectors, pairs;      // per group; pairs of taps
-  i64 elements;            // of a row
-  i64 group_elements;      // vectors * elements of a vector
-  const int* offset;       // [group][vector][128 bits]
-  const signed char* control;      // [group][vector][pair][bytes of a vector]
-  const std::int16_t* weights;     // [group][vector][pair][words of a vector]
-  FixedStore store;
-};
-
-constexpr int most_wide_taps = 64;  // of a sum of 32-bit rows by vectors
-
-struct FixedKernels {
-  int group;         // rows that sum_pixels takes at a time
-  int vector_bytes;  // 0: no sum_lanes
-  // dst[j] = sum over t of weights[t] * rows[t][j], each product without its last `cut` bits.
-  // `stream`: bytes may go past the caches; the caller then fences.
-  void (*sum_rows)(const char* const* rows, Format format, const FixedWeights&, int taps, int cut,
-                   char* dst, const FixedStore&, i64 n, bool stream);
-  // Outputs from..to - 1 of up to `group` rows of bytes. Reads up to `fixed_reach` bytes from a
-  // pixel's first tap on, which must exist.
-  void (*sum_pixels)(const FixedTable&, const std::uint8_t* const* rows, int count, i64 from, i64 to,
-                     char* const* dst);
-  // Groups from..to - 1 of up to `group` rows of bytes.
-  void (*sum_lanes)(const FixedLanes&, const std::uint8_t* const* rows, int count, i64 from, i64 to,
-                    char* const* dst);
-  // `n` bytes of means of two by two pixels, from two rows of twice as many; halves are rounded up.
-  void (*halve_rows)(const std::uint8_t* const* rows, i64 channels, char* dst, i64 n);
-};
-
-// The weights of a pass along a stack of rows, by groups of four pixels. Digits of 16 bits are words, in
-// each group those of the first and third pixel, then of the second and fourth; digits of 8 bits, where
-// the kernels take them, are bytes in the order of the pixels. All digits have signs, the lowest is first.
-struct FixedStack {
-  i64 channels, n_in;
-  int groups, digits;   // at most, of one output; of each weight
-  const i64* first;     // per output: the first group
-  const int* counts;    // and how many
-  const char* weights;  // [n_out][groups][digits][4]
-  FixedStore store;
-  const std::int32_t* bias;  // per output, what is added to its sums; null: nothing
-};
-constexpr int most_stack_groups = 32;
-
-struct StackKernel {
-  int rows;    // that `sum` takes at a time
-  bool bytes;  // digits have 8 bits
-  // Outputs from..to - 1 of up to `rows` rows of bytes.
-  void (*sum)(const FixedStack&, const std::uint8_t* const* rows, int count, i64 from, i64 to,
-              char* const* dst);
-};
-
-// How many of the four sums of a quad belong to one output of sum_pixels.
-inline int quad_sums(i64 channels) { return channels > 4 ? 1 : channels == 3 ? 4 : int(channels); }
-
-// How many bytes sum_pixels may read from the first tap of an output on.
-inline i64 fixed_reach(i64 channels, int taps) {
-  if (channels > 4) return taps * channels;
-  const i64 each = channels == 1 ? 16 : channels == 2 ? 8 : 4;  // taps of one load of 16 bytes
-  return (taps + each - 1) / each * each * channels + 16 - each * channels;
-}
-
 struct Kernels {
   const char* name;
   int float_lanes;  // of the widest vectors
@@ -246,15 +141,11 @@ struct Kernels {
   PickRow pick_row;
   void (*stream_copy)(const char* src, char* dst, i64 size);  // past the caches; the caller fences
   PickShuffle pick_shuffle;  // null where the instruction set has no byte shuffle
-  FixedKernels fixed;
 };
 
 const Kernels& kernels_baseline();
 const Kernels& kernels_apart();  // no fused multiply-add
 const Kernels& kernels_avx2();
 const Kernels& kernels_avx512();
-const StackKernel* stack_avx2();
-const StackKernel* stack_avx512();
-const StackKernel* stack_vnni();  // AVX-512 with products of bytes
 
 }  // namespace ndresize

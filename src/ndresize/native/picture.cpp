@@ -60,16 +60,16 @@ struct How {
 class Rows {
  public:
   Rows(const Layout& layout, const FixedKernels& kernels, const FixedPass* along,
-       const LaneTables* lanes, const StackKernel* stack, const StackTables* stacked,
+       const LaneTables* lanes, const StackTables* stacked,
        const FixedPass* across, How how, const char* in, char* out)
-      : at_(layout), k_(kernels), along_(along), lanes_(lanes), stack_(stacked ? stack : nullptr),
-        group_(stack_ ? stack->rows : kernels.group), across_(across), how_(how), in_(in), out_(out) {
+      : at_(layout), k_(kernels), along_(along), lanes_(lanes), stacks_(stacked),
+        group_(stacked ? kernels.stack_rows : kernels.group), across_(across), how_(how), in_(in), out_(out) {
     if (along_) {
       table_ = {at_.channels,       along->n_in, along->n_out, along->taps, along->padded,
                 along->starts.data(), along->counts.data(), along->low.data(),
                 along->high.empty() ? nullptr : along->high.data(), along->cut, along->store,
                 layout.bias.empty() ? nullptr : layout.bias.data(), quad_sums(at_.channels)};
-      if (stack_) {
+      if (stacked) {
         stacked_ = stacked->stack;
         stacked_.channels = at_.channels;
       }
@@ -143,8 +143,8 @@ class Rows {
                    (to * at_.channels + size - 1) / size, dst);
       return;
     }
-    if (stack_ && count > 2 * k_.group) {  // with fewer rows its lanes are too empty
-      stack_->sum(stacked_, sources, count, from, to, dst);
+    if (stacks_ && count > 2 * k_.group) {  // with fewer rows its lanes are too empty
+      k_.sum_stack(stacked_, sources, count, from, to, dst);
       return;
     }
     for (int done = 0; done < count; done += k_.group)
@@ -231,7 +231,7 @@ class Rows {
       for (int t = 0; t < 2; ++t)
         rows[t] = reinterpret_cast<const std::uint8_t*>(read(across_->starts[i] + t, rows_in_[t]));
       char* to = at_.contiguous_out() ? output(i) : rows_out_[0];
-      k_.halve_rows(rows, at_.channels, to, at_.n_out * at_.channels);
+      k_.halve_rows(rows, at_.channels, to, at_.n_out * at_.channels, across_->store.half_even);
       if (!at_.contiguous_out()) write(to, i);
     }
   }
@@ -289,7 +289,7 @@ class Rows {
   const FixedKernels& k_;
   const FixedPass* along_;
   const LaneTables* lanes_;  // of `along_`, where they serve
-  const StackKernel* stack_;  // where it serves
+  const bool stacks_;  // whether it takes stacks of rows
   const int group_;           // rows along which sums are made at a time
   const FixedPass* across_;
   const How how_;
@@ -316,31 +316,29 @@ bool takes_pairs(const FixedPass& pass) {
   return pass.n_out > 0 && pass.cut == 0 && pass.high.empty() && pass.bias.empty();
 }
 
-// Whether two passes are (a + b + c + d + 2) >> 2.
+// Whether two passes are means of four samples, ties up or to even.
 bool takes_means(const std::vector<FixedPass>& passes) {
   if (passes.size() != 2 || !takes_pairs(passes[0]) || !takes_pairs(passes[1])) return false;
   const FixedStore &between = passes[0].store, &last = passes[1].store;
-  return between.format != Format::byte && between.shift == 0 && last.shift >= 2 && !last.half_even &&
-         last.split == INT32_MIN && last.half == i64{1} << (last.shift - 1) &&
+  return between.format != Format::byte && between.shift == 0 && last.shift >= 2 &&
+         last.split == INT32_MIN && last.half + last.half_even == i64{1} << (last.shift - 1) &&
          i64{passes[0].low[0]} * passes[1].low[0] == i64{1} << (last.shift - 2);
 }
 
 }  // namespace
 
 Picture::Picture(std::vector<i64> in, std::vector<i64> out, std::vector<FixedPass> passes,
-                 bool signed_bytes, const Kernels& kernels, const StackKernel* stack, bool wraps)
+                 bool signed_bytes, const FixedKernels& kernels, bool wraps)
     : shape_in(std::move(in)), shape_out(std::move(out)), passes_(std::move(passes)),
-      signed_bytes_(signed_bytes), wraps_(wraps), halves_(takes_means(passes_)), kernels_(kernels),
-      stack_(stack) {}
+      signed_bytes_(signed_bytes), wraps_(wraps), halves_(takes_means(passes_)), kernels_(kernels) {}
 
 const LaneTables* Picture::lanes(const FixedPass& along, i64 channels) const {
-  return lanes_.get(channels,
-                    [&] { return lane_tables(along, channels, kernels_.fixed.vector_bytes); });
+  return lanes_.get(channels, [&] { return lane_tables(along, channels, kernels_); });
 }
 
 const StackTables* Picture::stack(const FixedPass& along, i64 channels) const {
-  if (!stack_ || channels > 4) return nullptr;
-  return stacks_.get(&along, [&] { return stack_tables(along, stack_->bytes); });
+  if (!kernels_.stack_rows || channels > 4) return nullptr;
+  return stacks_.get(&along, [&] { return stack_tables(along, kernels_.stack_bytes); });
 }
 
 bool Picture::run(const char* in, const i64* stride_in, char* out, const i64* stride_out,
@@ -420,7 +418,7 @@ bool Picture::run(const char* in, const i64* stride_in, char* out, const i64* st
           from += part * stride_in[*axis];
           to += part * stride_out[*axis];
         }
-        Rows(at, kernels_.fixed, along, lane, stack_, stacked, across, how, from, to)
+        Rows(at, kernels_, along, lane, stacked, across, how, from, to)
             .make(at.across_out * chunk / chunks, at.across_out * (chunk + 1) / chunks);
       },
       interrupted);

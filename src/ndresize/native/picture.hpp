@@ -12,7 +12,7 @@ class Picture {
   // `signed_bytes`: the arrays hold bytes with a sign; the passes see each 128 higher. `wraps`: what
   // they give are bytes of 0..255, which then are taken for bytes with a sign.
   Picture(std::vector<i64> shape_in, std::vector<i64> shape_out, std::vector<FixedPass> passes,
-          bool signed_bytes, const Kernels& kernels, const StackKernel* stack, bool wraps = false);
+          bool signed_bytes, const FixedKernels& kernels, bool wraps = false);
 
   // Strides in bytes. `touched`: the output was written before. Returns false if `interrupted` did.
   bool run(const char* in, const i64* stride_in, char* out, const i64* stride_out, bool touched,
@@ -24,8 +24,7 @@ class Picture {
   std::vector<FixedPass> passes_;  // in order
   const bool signed_bytes_, wraps_;
   const bool halves_;  // it takes means of two by two samples, halves up
-  const Kernels& kernels_;
-  const StackKernel* const stack_;  // null: there is none
+  const FixedKernels& kernels_;
   const LaneTables* lanes(const FixedPass& along, i64 channels) const;
   const StackTables* stack(const FixedPass& along, i64 channels) const;
   mutable Kept<i64, LaneTables> lanes_;  // by channels

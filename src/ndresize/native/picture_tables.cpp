@@ -32,44 +32,64 @@ FixedPass fixed_pass(int axis, i64 n_in, i64 n_out, int taps, const i64* starts,
   return pass;
 }
 
-std::unique_ptr<LaneTables> lane_tables(const FixedPass& pass, i64 channels, int vector_bytes) {
+std::unique_ptr<LaneTables> lane_tables(const FixedPass& pass, i64 channels, const FixedKernels& kernels) {
   const i64 bytes = pass.n_in * channels, elements = pass.n_out * channels;
-  if (!vector_bytes || pass.taps > 4 || !pass.high.empty() || !pass.bias.empty() || pass.cut || bytes < 16 ||
+  if (!kernels.vector_bytes || pass.taps > 4 || !pass.high.empty() || !pass.bias.empty() || pass.cut ||
       bytes > (i64{1} << 30))
     return nullptr;
   auto made = std::make_unique<LaneTables>();
   FixedLanes& t = made->lanes;
-  t.vectors = pass.store.format == Format::byte ? 4 : pass.store.format == Format::word ? 2 : 1;
+  const bool small = pass.store.small;
+  const int each = small ? 8 : 4;  // elements in 128 bits of sums
+  const int size = small ? 1 : 2;  // bytes of a weight
+  const int format = pass.store.format == Format::byte ? 1 : pass.store.format == Format::word ? 2 : 4;
+  const int lanes = kernels.vector_bytes / 16 * each;
+  t.vectors = 16 / each / format;
   t.pairs = pass.taps > 2 ? 2 : 1;
   t.elements = elements;
-  t.group_elements = i64(t.vectors) * vector_bytes / 4;
+  t.group_elements = i64(t.vectors) * lanes;
   t.store = pass.store;
-  const i64 groups = (elements + t.group_elements - 1) / t.group_elements;
-  const i64 quads = groups * t.vectors * vector_bytes / 16;  // four elements each
-  made->offset.assign(quads, 0);
-  made->control.assign(quads * t.pairs * 16, -1);
-  made->weights.assign(quads * t.pairs * 8, 0);
-  const int parts = vector_bytes / 16;
-  for (i64 q = 0; q < quads; ++q) {
-    const i64 vector = q / parts, part = q % parts;
-    const i64 first = vector / t.vectors * t.group_elements + part * 4 * t.vectors +
-                      vector % t.vectors * 4;
-    i64 low = bytes - 16;
-    for (i64 e = first; e < std::min(first + 4, elements); ++e)
-      low = std::min(low, pass.starts[e / channels] * channels + e % channels);
-    made->offset[q] = static_cast<int>(low);
-    for (i64 e = first; e < std::min(first + 4, elements); ++e) {
-      const i64 o = e / channels;
-      for (int tap = 0; tap < pass.counts[o]; ++tap) {
-        const i64 at = (pass.starts[o] + tap) * channels + e % channels - low;
-        if (at >= 16) return nullptr;
-        const i64 place = (vector * t.pairs + tap / 2) * parts + part;  // 16 bytes each
-        const i64 word = (e - first) * 2 + tap % 2;
-        made->control[place * 16 + word * 2] = static_cast<signed char>(at);
-        made->weights[place * 8 + word] = pass.low[o * pass.padded + tap];
+  const i64 vectors = (elements + t.group_elements - 1) / t.group_elements * t.vectors;
+  // The element of a lane, or -1; and the byte of the row that is its tap.
+  const auto element_of = [&](i64 vector, int lane) {
+    const i64 e = vector / t.vectors * t.group_elements + (lane / each * t.vectors + vector % t.vectors) * each + lane % each;
+    return e < elements && pass.counts[e / channels] ? e : -1;
+  };
+  const auto byte_of = [&](i64 e, int tap) { return (pass.starts[e / channels] + tap) * channels + e % channels; };
+  const int window = kernels.window_bytes, of_vector = kernels.vector_bytes / window, of_window = lanes / of_vector;
+  i64 reach = 1;
+  made->offset.assign(vectors * of_vector, 0);
+  for (i64 v = 0; v < vectors; ++v)
+    for (int k = 0; k < of_vector; ++k) {
+      i64 low = bytes, high = 0;
+      for (int lane = k * of_window; lane < (k + 1) * of_window; ++lane) {
+        const i64 e = element_of(v, lane);
+        if (e < 0) continue;
+        low = std::min(low, byte_of(e, 0));
+        high = std::max(high, byte_of(e, pass.counts[e / channels] - 1) + 1);
+      }
+      reach = std::max(reach, high - low);
+      made->offset[v * of_vector + k] = static_cast<int>(low);
+    }
+  t.windows = static_cast<int>((reach + window - 1) / window);
+  if (t.windows > 2 || bytes < window * t.windows) return nullptr;
+  for (int& offset : made->offset) offset = std::min(offset, static_cast<int>(bytes) - window * t.windows);
+  const bool apart = window == 16;  // each window of 16 bytes has a control
+  const int controls = apart ? t.windows * t.pairs : t.pairs;
+  made->control.assign(vectors * controls * kernels.vector_bytes, -1);
+  made->weights.assign(vectors * t.pairs * kernels.vector_bytes, 0);
+  for (i64 v = 0; v < vectors; ++v)
+    for (int lane = 0; lane < lanes; ++lane) {
+      const i64 e = element_of(v, lane);
+      for (int tap = 0; e >= 0 && tap < pass.counts[e / channels]; ++tap) {
+        const i64 at = byte_of(e, tap) - made->offset[v * of_vector + lane / of_window];
+        const i64 place = (lane * 2 + tap % 2) * size, pair = tap / 2;
+        const i64 control = v * controls + (apart ? at / 16 * t.pairs : 0) + pair;
+        made->control[control * kernels.vector_bytes + place] = static_cast<signed char>(apart ? at % 16 : at);
+        std::memcpy(&made->weights[(v * t.pairs + pair) * kernels.vector_bytes + place],
+                    &pass.low[e / channels * pass.padded + tap], size);
       }
     }
-  }
   t.offset = made->offset.data();
   t.control = made->control.data();
   t.weights = made->weights.data();

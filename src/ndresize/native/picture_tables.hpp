@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels.hpp"
+#include "fixed_kernels.hpp"
 
 namespace ndresize {
 
@@ -31,7 +31,7 @@ struct LaneTables {
   FixedLanes lanes{};
   std::vector<int> offset;
   std::vector<signed char> control;
-  std::vector<std::int16_t> weights;
+  std::vector<char> weights;
 };
 
 struct StackTables {
@@ -42,7 +42,7 @@ struct StackTables {
 };
 
 // The tables of sum_lanes, or nothing where a vector's samples are too far apart.
-std::unique_ptr<LaneTables> lane_tables(const FixedPass& pass, i64 channels, int vector_bytes);
+std::unique_ptr<LaneTables> lane_tables(const FixedPass& pass, i64 channels, const FixedKernels& kernels);
 
 // The tables of a stack's sums but for the channels, or nothing where an output reads too much,
 // or all of them too little.
