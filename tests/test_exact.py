@@ -96,6 +96,7 @@ def test_weights_of_more_bits_stay_floats() -> None:
     """As do sums that would not fit words, and what is in fixed point already."""
     assert in_whole_numbers(one_pass([0.25, 0.75])) is not None
     assert in_whole_numbers(one_pass([1 / 128, 127 / 128])) is not None
+    assert in_whole_numbers(one_pass([1.0], accumulator="element")) is None
     assert in_whole_numbers(one_pass([1 / 256, 255 / 256])) is None
     assert in_whole_numbers(one_pass([0.3, 0.7])) is None
     assert in_whole_numbers(one_pass([1.5, -1.0, 1 / 128])) is None

@@ -16,14 +16,12 @@ FLAGS = [
     "-fno-sanitize-recover=undefined",
 ]
 WIDE = ["-mavx512f", "-mavx512vl", "-mavx512bw", "-mavx512dq", "-mfma", "-mf16c"]
+AVX2 = ["-mavx2", "-mfma", "-mf16c"]
+VNNI = [*WIDE, "-mavx512vnni", "-mavx512vbmi"]
 SETS = {
-    "kernels": {"baseline": [], "avx2": ["-mavx2", "-mfma", "-mf16c"], "avx512": WIDE},
-    "fixed_kernels": {
-        "baseline": [],
-        "avx2": ["-mavx2", "-mfma", "-mf16c"],
-        "avx512": WIDE,
-        "vnni": [*WIDE, "-mavx512vnni", "-mavx512vbmi"],
-    },
+    "kernels": {"baseline": [], "avx2": AVX2, "avx512": WIDE},
+    "fixed_kernels": {"baseline": [], "avx2": AVX2, "avx512": WIDE, "vnni": VNNI},
+    "pick_kernels": {"baseline": [], "avx2": AVX2, "avx512": WIDE, "vnni": VNNI},
     "joint_kernels": {"baseline": [], "apart": ["-mavx2", "-mf16c", "-ffp-contract=off"]},
 }
 COUNT = 6_000
@@ -53,8 +51,8 @@ def test_random_programs_touch_no_other_memory_and_sum_right(tmp_path: Path) -> 
         for file, sets in SETS.items()
         for name, flags in sets.items()
     ]
-    parts = ("program", "nest", "tiles", "product_tables", "walk", "maps", "joint", "pool")
-    parts += ("picture", "picture_tables")
+    parts = ("program", "nest", "tiles", "product_tables", "walk", "picks", "maps", "joint")
+    parts += ("picture", "picture_tables", "pool")
     sources = [NATIVE / f"{name}.cpp" for name in parts]
     sources.append(Path(__file__).parent / "native" / "fuzz.cpp")
     jobs += [(source, tmp_path / f"{source.stem}.o") for source in sources]

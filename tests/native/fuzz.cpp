@@ -20,7 +20,13 @@ using namespace ndresize;
 namespace {
 
 std::mt19937_64 rng;
+std::vector<const PickKernels*> pick_sets;  // that the processor has
 i64 draw(i64 low, i64 high) { return std::uniform_int_distribution<i64>(low, high)(rng); }
+
+template <class T>
+const T& one_of(const std::vector<const T*>& sets) {
+  return one_of(sets);
+}
 
 struct Array {
   std::vector<char> memory;
@@ -214,7 +220,7 @@ bool once(int type, const Kernels& kernels, Size how_large = Size::any) {
     else put<double>(p, value);
   });
   const Spec copy = spec;
-  const Program program(std::move(spec), kernels);
+  const Program program(std::move(spec), kernels, one_of(pick_sets));
   program.run(in.p, in.stride.data(), out.p, out.stride.data(), draw(0, 3) > 0,
               static_cast<int>(draw(1, 3)),
               [] { return false; });
@@ -546,22 +552,23 @@ int main(int argc, char** argv) {
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) sets.push_back(&kernels_avx2());
   const bool wide = __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
   if (wide && __builtin_cpu_supports("avx512dq")) sets.push_back(&kernels_avx512());
+  const bool vnni = __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512vbmi");
+  std::vector<const FixedKernels*> fixed_sets = {&fixed_kernels_baseline()};
+  pick_sets = {&pick_kernels_baseline()};
+  if (__builtin_cpu_supports("avx2")) fixed_sets.push_back(&fixed_kernels_avx2()), pick_sets.push_back(&pick_kernels_avx2());
+  if (wide) fixed_sets.push_back(&fixed_kernels_avx512()), pick_sets.push_back(&pick_kernels_avx512());
+  if (vnni) fixed_sets.push_back(&fixed_kernels_vnni()), pick_sets.push_back(&pick_kernels_vnni());
   for (const Kernels* kernels : sets) {
     if (!once<float>(f32, *kernels, Size::large_sums) || !once<double>(f64, *kernels, Size::large_sums) ||
         !once<float>(f32, *kernels, Size::large_picks) ||
         !once<std::uint8_t>(u8, *kernels, Size::large_picks))
       return 1;
   }
-  std::vector<const FixedKernels*> fixed_sets = {&fixed_kernels_baseline()};
-  if (__builtin_cpu_supports("avx2")) fixed_sets.push_back(&fixed_kernels_avx2());
-  if (wide) fixed_sets.push_back(&fixed_kernels_avx512());
-  if (__builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512vbmi"))
-    fixed_sets.push_back(&fixed_kernels_vnni());
   std::vector<const JointKernels*> joint_sets = {joint_kernels_baseline()};
   if (__builtin_cpu_supports("avx2")) joint_sets.push_back(joint_kernels_apart());
   for (int k = 0; k < count; ++k) {
     const JointKernels* joints = joint_sets[static_cast<size_t>(draw(0, static_cast<i64>(joint_sets.size()) - 1))];
-    const Kernels& kernels = *sets[static_cast<size_t>(draw(0, static_cast<i64>(sets.size()) - 1))];
+    const Kernels& kernels = one_of(sets);
     const Size size = draw(0, 3) ? Size::any : Size::maps;
     bool good = true;
     switch (draw(0, 18)) {
@@ -580,7 +587,7 @@ int main(int argc, char** argv) {
       case 12: good = joint<std::int8_t>(i8, joints); break;
       case 13: good = joint<std::int32_t>(i32, joints); break;
       case 14: good = joint<float>(f32, joints); break;
-      default: good = picture(*fixed_sets[static_cast<size_t>(draw(0, static_cast<i64>(fixed_sets.size()) - 1))]);
+      default: good = picture(one_of(fixed_sets));
     }
     if (!good) return 1;
   }

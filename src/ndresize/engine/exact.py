@@ -35,7 +35,9 @@ def in_whole_numbers(plan: Plan) -> Plan | None:
     Where the ratio of lengths is a small one, weights are multiples of some 2**-k, as 1/4 and 3/4
     are. Bytes times such weights add up in float32 without rounding, in whatever order.
     """
-    if plan.dtype != np.uint8 or plan.input_dtype != np.uint8 or len(plan.passes) > 2:
+    if plan.dtype != np.uint8 or plan.input_dtype != np.uint8:
+        return None
+    if plan.is_selection or len(plan.passes) > 2:
         return None
     if _ext.instruction_set() == "baseline":
         return None  # it has no vectors for them

@@ -26,6 +26,7 @@ struct InstructionSet {
   const char* name;
   const ndresize::Kernels& (*kernels)();
   const ndresize::FixedKernels& (*fixed)();
+  const ndresize::PickKernels& (*picks)();
   bool (*available)();
 };
 
@@ -40,17 +41,17 @@ bool has_avx512() {
 // The best first.
 const InstructionSet sets[] = {
 #ifdef NDRESIZE_X86
-    {"vnni", ndresize::kernels_avx512, ndresize::fixed_kernels_vnni,
+    {"vnni", ndresize::kernels_avx512, ndresize::fixed_kernels_vnni, ndresize::pick_kernels_vnni,
      [] { return has_avx512() && __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512vbmi");
      }},
-    {"avx512", ndresize::kernels_avx512, ndresize::fixed_kernels_avx512, has_avx512},
-    {"avx2", ndresize::kernels_avx2, ndresize::fixed_kernels_avx2,
+    {"avx512", ndresize::kernels_avx512, ndresize::fixed_kernels_avx512, ndresize::pick_kernels_avx512, has_avx512},
+    {"avx2", ndresize::kernels_avx2, ndresize::fixed_kernels_avx2, ndresize::pick_kernels_avx2,
      [] {
        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
               __builtin_cpu_supports("f16c");
      }},
 #endif
-    {"baseline", ndresize::kernels_baseline, ndresize::fixed_kernels_baseline, [] { return true; }},
+    {"baseline", ndresize::kernels_baseline, ndresize::fixed_kernels_baseline, ndresize::pick_kernels_baseline, [] { return true; }},
 };
 
 // The kernels of NDRESIZE_ISA, or the best that this processor has.
@@ -190,7 +191,7 @@ class Bound {
         std::vector<i64> shape_in, std::vector<i64> shape_out, const nb::list& passes)
       : program_(make(type, picks, item, wide_in, wide_out, rounding, std::move(shape_in),
                       std::move(shape_out), passes),
-                 fused ? chosen().kernels() : apart()) {}
+                 fused ? chosen().kernels() : apart(), chosen().picks()) {}
 
   // Arrays through the buffer protocol. Each may have one axis less than the program, whose last
   // axis then holds the parts of a complex number.

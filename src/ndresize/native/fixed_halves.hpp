@@ -21,7 +21,7 @@ template <int C>
 inline Word load_pairs(const std::uint8_t* row, Word control) {
   if constexpr (C == 3) {
     constexpr int offset[] = {0, 24, 48, 72};
-    return shuffle(load_windows(row, offset), control);
+    return shuffle(load_windows(reinterpret_cast<const char*>(row), offset), control);
   } else {
     const Word x = load(row);
     return C == 1 ? x : shuffle(x, control);

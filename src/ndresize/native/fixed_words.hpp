@@ -64,7 +64,7 @@ inline Word load_rows(const std::uint8_t* const* rows, i64 at) {
   const auto part = [&](int r) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(rows[r] + at)); };
   return four(part(0), part(1), part(2), part(3));
 }
-inline Word load_windows(const std::uint8_t* row, const int* offset) {
+inline Word load_windows(const char* row, const int* offset) {
   const auto part = [&](int r) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + offset[r])); };
   return four(part(0), part(1), part(2), part(3));
 }
@@ -127,7 +127,7 @@ inline Word load_rows(const std::uint8_t* const* rows, i64 at) {
   const auto part = [&](int r) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(rows[r] + at)); };
   return _mm256_inserti128_si256(_mm256_castsi128_si256(part(0)), part(1), 1);
 }
-inline Word load_windows(const std::uint8_t* row, const int* offset) {
+inline Word load_windows(const char* row, const int* offset) {
   const auto part = [&](int r) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + offset[r])); };
   return _mm256_inserti128_si256(_mm256_castsi128_si256(part(0)), part(1), 1);
 }

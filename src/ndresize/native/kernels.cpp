@@ -2,7 +2,6 @@
 // name. No standard templates in here: the linker keeps one copy of an inline function, and it must
 // not be the one with instructions that the machine lacks.
 #include "lerp.hpp"
-#include "pick.hpp"
 #include "sum_products.hpp"
 #include "sum_rows.hpp"
 #include "sum_square.hpp"
@@ -283,13 +282,6 @@ static const Kernels all = {
      row_kernels<Doubled<std::uint8_t>>(), row_kernels<Doubled<std::int8_t>>(),
      row_kernels<Doubled<std::uint16_t>>(), row_kernels<Doubled<std::int16_t>>(),
      row_kernels<Doubled<float>>()},
-    pick_row,
-    stream_copy,
-#ifdef __SSSE3__
-    pick_shuffle,
-#else
-    nullptr,
-#endif
 };
 
 }  // namespace ndresize::NDRESIZE_ISA

@@ -116,19 +116,6 @@ struct RowKernels {
   bool (*any_nan)(const char* row, i64 n);
 };
 
-// Copies blocks: dst[i] = src[index[i]], a block being `size` bytes.
-using PickRow = void (*)(const char* src, char* dst, const i64* index, i64 n, i64 size);
-
-// The same by shuffles: groups of 16 bytes of output that come from up to `windows` * 16 of input.
-struct ShuffleTable {
-  int windows;
-  const int* offset;             // per group, into the source row
-  const unsigned char* control;  // [group][window][16]; 128: from another window
-  i64 groups;
-};
-constexpr int most_windows = 4;
-using PickShuffle = void (*)(const char* src, char* dst, const ShuffleTable&);
-
 // The last five: up to 32 bits with sums in double.
 enum Type {
   f32, f64, f16, bf16, u8, i8, u16, i16, u32, i32, u64, s64, u8d, i8d, u16d, i16d, f32d, type_count
@@ -138,9 +125,6 @@ struct Kernels {
   const char* name;
   int float_lanes;  // of the widest vectors
   RowKernels rows[type_count];
-  PickRow pick_row;
-  void (*stream_copy)(const char* src, char* dst, i64 size);  // past the caches; the caller fences
-  PickShuffle pick_shuffle;  // null where the instruction set has no byte shuffle
 };
 
 const Kernels& kernels_baseline();

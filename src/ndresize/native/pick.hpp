@@ -1,9 +1,9 @@
 // Copies of samples: a row of a plan that picks and never sums.
 #pragma once
-#include "vectors.hpp"
-#ifdef __SSSE3__
-#include <immintrin.h>
-#endif
+#include <cstring>
+
+#include "byte_order.hpp"
+#include "pick_kernels.hpp"
 
 namespace ndresize::NDRESIZE_ISA {
 
@@ -33,39 +33,37 @@ inline void stream_copy(const char* src, char* dst, i64 size) {
   const i64 before = (64 - reinterpret_cast<std::uintptr_t>(dst) % 64) % 64;
   if (size >= before + 64) {
     std::memcpy(dst, src, before);
-    for (j = before; j + 64 <= size; j += 64) {
-      const __m256i a = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(src + j));
-      const __m256i b = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(src + j + 32));
-      _mm256_stream_si256(reinterpret_cast<__m256i*>(dst + j), a);
-      _mm256_stream_si256(reinterpret_cast<__m256i*>(dst + j + 32), b);
-    }
+    for (j = before; j + 64 <= size; j += 64)
+      for (i64 k = 0; k < 64; k += B) store_past(dst + j + k, load(src + j + k));
   }
 #endif
   std::memcpy(dst + j, src + j, size - j);
 }
 
-#ifdef __SSSE3__
+#ifdef __AVX2__
+constexpr int pick_group = B, pick_window = window_bytes;
+
 template <int Windows>
-inline void pick_windows(const char* src, char* dst, const ShuffleTable& table) {
-  const __m128i* control = reinterpret_cast<const __m128i*>(table.control);
-  for (i64 g = 0; g < table.groups; ++g, control += Windows) {
-    const __m128i* from = reinterpret_cast<const __m128i*>(src + table.offset[g]);
-    __m128i x = _mm_shuffle_epi8(_mm_loadu_si128(from), _mm_loadu_si128(control));
-#pragma GCC unroll 4
-    for (int w = 1; w < Windows; ++w)
-      x = _mm_or_si128(x, _mm_shuffle_epi8(_mm_loadu_si128(from + w), _mm_loadu_si128(control + w)));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(dst) + g, x);
+inline void pick_windows(const ShuffleTable& table, const char* const* src, char* const* dst, int count) {
+  using Order = ByteOrder<1, Windows>;
+  for (i64 g = 0; g < table.groups; ++g) {
+    const Order order(table.offset + g * Order::parts, table.control + g * Order::controls * B);
+    for (int r = 0; r < count; ++r) store(dst[r] + g * B, order.take(order.read(src[r]), 0));
   }
 }
 
-inline void pick_shuffle(const char* src, char* dst, const ShuffleTable& table) {
+inline void pick_shuffle(const ShuffleTable& table, const char* const* src, char* const* dst, int count) {
   switch (table.windows) {
-    case 1: return pick_windows<1>(src, dst, table);
-    case 2: return pick_windows<2>(src, dst, table);
-    case 3: return pick_windows<3>(src, dst, table);
-    default: return pick_windows<4>(src, dst, table);
+    case 1: return pick_windows<1>(table, src, dst, count);
+    case 2: return pick_windows<2>(table, src, dst, count);
+    case 3: return pick_windows<3>(table, src, dst, count);
+    default: return pick_windows<4>(table, src, dst, count);
   }
 }
+#else
+constexpr int pick_group = 0, pick_window = 0;
+
+inline void pick_shuffle(const ShuffleTable&, const char* const*, char* const*, int) {}
 #endif
 
 }  // namespace ndresize::NDRESIZE_ISA

@@ -6,6 +6,7 @@
 
 #include "blocks.hpp"
 #include "maps.hpp"
+#include "picks.hpp"
 #include "pool.hpp"
 #include "walk.hpp"
 
@@ -29,8 +30,8 @@ i64 product(const std::vector<i64>& values) {
 Prepared::Prepared() = default;
 Prepared::~Prepared() = default;
 
-Program::Program(Spec s, const Kernels& k)
-    : spec(std::move(s)), kernels(k), maps_(Maps::of(spec, kernels)) {}
+Program::Program(Spec s, const Kernels& k, const PickKernels& p)
+    : spec(std::move(s)), kernels(k), picks(p), maps_(Maps::of(spec, kernels)) {}
 Program::~Program() = default;
 
 const Prepared& Program::prepared(const i64* stride_in, const i64* stride_out) const {
@@ -55,7 +56,7 @@ std::unique_ptr<Prepared> Program::prepare(int trailing, bool adjacent) const {
   if (!levels.empty() && levels.back().kind == Kind::after &&
       levels.back().n_out * levels.back().pass->table.taps < levels.back().n_in)
     rows = 1;
-  make_tiles(*fresh, spec, kernels, rows);
+  make_tiles(*fresh, spec, kernels, picks, rows);
   for (const PassSpec& pass : spec.passes)
     fresh->careful |= &pass == fresh->nest.row ? pass.table.has_zeros : pass.table.has_gaps;
   fresh->careful &= k.has_nan;
@@ -112,7 +113,7 @@ bool Program::run(const char* in, const i64* stride_in, char* out, const i64* st
 
   std::atomic<bool> safe{false};
   // A walk serves all units of a task that have its tile: to make one takes as long as a little map.
-  const auto unit = [&](i64 u, std::optional<Walk>& walk, const Tile*& walked) {
+  const auto unit = [&](i64 u, std::optional<Walk>& walk, std::optional<Picks>& walk_of_picks, const Tile*& walked) {
     i64 entry = u;
     const auto take = [&](i64 n) {  // a division takes as long as a very little map
       const bool last = entry < n;
@@ -133,25 +134,27 @@ bool Program::run(const char* in, const i64* stride_in, char* out, const i64* st
     b.p += tile.out_begin * b.element * blocks;
     const i64 begin = chunks == 1 ? 0 : length * chunk / chunks;
     const i64 end = chunks == 1 ? length : length * (chunk + 1) / chunks;
-    if (!walk || walked != &tile.tables()) {
-      walk.emplace(spec, kernels, ready, tile, false, touched);
-      walked = &tile.tables();
-    }
+    const bool same = walked == &tile.tables();
+    walked = &tile.tables();
     if (spec.picks) {
-      walk->picks(a, b, begin, end);
-    } else if (safe.load(std::memory_order_relaxed) || !walk->sums(a, b, begin, end)) {
+      if (!same) walk_of_picks.emplace(spec, picks, ready, tile, touched);
+      return walk_of_picks->run(a, b, begin, end);
+    }
+    if (!walk || !same) walk.emplace(spec, kernels, picks, ready, tile, false, touched);
+    if (safe.load(std::memory_order_relaxed) || !walk->sums(a, b, begin, end)) {
       safe = ready.careful;  // where one NaN is there are more
       walk.reset();          // the walks of a thread share its scratch
-      Walk(spec, kernels, ready, tile, true, touched).sums(a, b, begin, end);
+      Walk(spec, kernels, picks, ready, tile, true, touched).sums(a, b, begin, end);
     }
   };
   return parallel(
       tasks, threads,
       [&](i64 task) {
         std::optional<Walk> walk;
+        std::optional<Picks> walk_of_picks;
         const Tile* walked = nullptr;
         for (i64 u = task * grain; u < std::min(units, (task + 1) * grain); ++u)
-          unit(u, walk, walked);
+          unit(u, walk, walk_of_picks, walked);
       },
       interrupted);
 }

@@ -5,6 +5,7 @@
 
 #include "kept.hpp"
 #include "kernels.hpp"
+#include "pick_kernels.hpp"
 
 namespace ndresize {
 
@@ -90,7 +91,7 @@ class Maps;  // see maps.hpp
 
 class Program {
  public:
-  explicit Program(Spec spec, const Kernels& kernels);
+  Program(Spec spec, const Kernels& kernels, const PickKernels& picks);
   ~Program();
 
   // Strides in bytes. `touched`: the output's pages are in memory already; new ones are cleared and
@@ -100,6 +101,7 @@ class Program {
 
   const Spec spec;
   const Kernels& kernels;
+  const PickKernels& picks;
 
  private:
   const Prepared& prepared(const i64* stride_in, const i64* stride_out) const;

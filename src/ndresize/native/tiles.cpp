@@ -102,38 +102,34 @@ void pair_tables(Tile& tile, const AxisTable& axis) {
   table.lanes = tile.lanes.data();
 }
 
-void shuffle_tables(Tile& tile, i64 block) {
-  if (block > 16) return;
-  const i64 n = tile.n_out;  // samples
-  const i64 bytes = n * block, limit = tile.n_in * block;
-  if (bytes < 16 || limit > INT_MAX) return;
+void shuffle_tables(Tile& tile, i64 block, const PickKernels& picks) {
+  const int group = picks.group, window = picks.window;
+  const i64 bytes = tile.n_out * block, limit = tile.n_in * block;
+  if (block > 16 || bytes < group || limit > INT_MAX) return;
+  const i64 groups = bytes / group, of_group = group / window;  // windows that begin anywhere
   const auto source = [&](i64 k) { return tile.starts[k / block] * block + k % block; };
-  const auto range = [&](i64 g) {
+  i64 reach = 0;
+  for (i64 part = 0; part < groups * of_group; ++part) {
     i64 low = INT64_MAX, high = 0;
-    for (i64 k = g; k < g + 16; ++k) low = std::min(low, source(k)), high = std::max(high, source(k));
-    return std::pair<i64, i64>(low, high);
-  };
-  i64 longest_range = 0;
-  for (i64 g = 0; g + 16 <= bytes; g += 16) {
-    const auto [low, high] = range(g);
-    longest_range = std::max(longest_range, high - low + 1);
-  }
-  const int windows = static_cast<int>((longest_range + 15) / 16);
-  // More windows than bytes that one finds in each are slower than copies one by one.
-  if (windows > most_windows || windows > 16 / block || limit < windows * 16) return;
-  for (i64 g = 0; g + 16 <= bytes; g += 16) {
-    const i64 low = std::min(range(g).first, limit - windows * 16);
+    for (i64 k = part * window; k < (part + 1) * window; ++k)
+      low = std::min(low, source(k)), high = std::max(high, source(k));
+    reach = std::max(reach, high - low + 1);
     tile.offset.push_back(static_cast<int>(low));
-    for (int w = 0; w < windows; ++w)
-      for (i64 k = g; k < g + 16; ++k) {
-        const i64 at = source(k) - low - 16 * w;
-        tile.control.push_back(at >= 0 && at < 16 ? static_cast<unsigned char>(at) : 128);
-      }
   }
-  tile.shuffle = {windows, tile.offset.data(), tile.control.data(),
-                  static_cast<i64>(tile.offset.size())};
-  // Samples that end within the last whole group are done; the rest is copied one by one.
-  tile.shuffled = tile.shuffle.groups * 16 / block;
+  const int windows = static_cast<int>((reach + window - 1) / window);
+  // More windows than bytes that one finds in each are slower than copies one by one.
+  if (windows > most_windows || windows > window / block || limit < windows * window) return;
+  for (int& offset : tile.offset) offset = std::min(offset, static_cast<int>(limit) - windows * window);
+  const bool apart = window == 16;  // each window has a control
+  const i64 controls = apart ? windows : 1;
+  tile.control.assign(groups * controls * group, -1);
+  for (i64 k = 0; k < groups * group; ++k) {
+    const i64 at = source(k) - tile.offset[k / window];
+    const i64 control = k / group * controls + (apart ? at / 16 : 0);
+    tile.control[control * group + k % group] = static_cast<signed char>(apart ? at % 16 : at);
+  }
+  tile.shuffle = {windows, tile.offset.data(), tile.control.data(), groups};
+  tile.shuffled = groups * group / block;  // samples that end within the last group; the rest is copied one by one
 }
 
 // Whether outputs from..to - 1 read as those of `model` do, only further on.
@@ -248,7 +244,7 @@ void sum_tables(Tile& tile, const AxisTable& axis, const Kernels& kernels, const
 }
 
 void fill_tile(Tile& tile, const Prepared& prepared, const Spec& spec, const Kernels& kernels,
-               i64 rows, i64 from, i64 to) {
+               const PickKernels& picks, i64 rows, i64 from, i64 to) {
   const Nest& nest = prepared.nest;
   const i64 channels = nest.channels;
   tile.out_begin = from * channels;
@@ -275,7 +271,7 @@ void fill_tile(Tile& tile, const Prepared& prepared, const Spec& spec, const Ker
     // Picks count in samples, each a block of bytes.
     tile.in_begin = first, tile.n_in = last - first;
     tile.out_begin = from, tile.n_out = to - from;
-    if (kernels.pick_shuffle) shuffle_tables(tile, channels * spec.item);
+    if (picks.group) shuffle_tables(tile, channels * spec.item, picks);
     return;
   }
   RowTable& table = tile.table;
@@ -303,7 +299,8 @@ bool few_calls(const Nest& nest, const Tile& tile, const RowKernels& k) {
 
 }  // namespace
 
-void make_tiles(Prepared& prepared, const Spec& spec, const Kernels& kernels, i64 rows) {
+void make_tiles(Prepared& prepared, const Spec& spec, const Kernels& kernels, const PickKernels& picks,
+                i64 rows) {
   const Nest& nest = prepared.nest;
   const i64 n = nest.samples_out;
   const i64 width = std::max(nest.samples_in, n) * nest.channels;
@@ -327,7 +324,7 @@ void make_tiles(Prepared& prepared, const Spec& spec, const Kernels& kernels, i6
       share(tile, *model, nest.row->table, spec.picks ? 1 : nest.channels, from);
       continue;
     }
-    fill_tile(tile, prepared, spec, kernels, rows, from, to);
+    fill_tile(tile, prepared, spec, kernels, picks, rows, from, to);
     if (products) {
       prepared.group = product_group;
       prepared.ahead = needs_all_rows(nest);

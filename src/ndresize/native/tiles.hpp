@@ -45,10 +45,11 @@ struct Tile {
   ShuffleTable shuffle{};  // picks: where byte shuffles can do it
   i64 shuffled = 0;        // samples that they do; the rest goes by `starts`
   std::vector<int> offset;
-  std::vector<unsigned char> control;
+  std::vector<signed char> control;
 };
 
 // Cut the rows of a nest and build the tables. `rows` is how many rows there are to share them.
-void make_tiles(Prepared& prepared, const Spec& spec, const Kernels& kernels, i64 rows);
+void make_tiles(Prepared& prepared, const Spec& spec, const Kernels& kernels, const PickKernels& picks,
+                i64 rows);
 
 }  // namespace ndresize

@@ -17,26 +17,13 @@ void copy_elements(const char* src, i64 from, char* dst, i64 to, i64 n, i64 size
   for (i64 j = 0; j < n; ++j) std::memcpy(dst + j * to, src + j * from, size);
 }
 
-View sub(const View& view, int l, i64 i) {
-  View r = view;
-  r.p += i * view.stride[l];
-  return r;
-}
-
 }  // namespace
 
-Walk::Walk(const Spec& spec, const Kernels& kernels, const Prepared& prepared, const Tile& tile,
-           bool safe, bool touched)
-    : spec_(spec), kernels_(kernels), k_(kernels.rows[spec.type]), prepared_(prepared),
+Walk::Walk(const Spec& spec, const Kernels& kernels, const PickKernels& picks, const Prepared& prepared,
+           const Tile& tile, bool safe, bool touched)
+    : spec_(spec), kernels_(kernels), pick_kernels_(picks), k_(kernels.rows[spec.type]), prepared_(prepared),
       nest_(prepared.nest), tile_(tile.tables()), safe_(safe), stream_(prepared.stream && touched),
       levels_(static_cast<int>(prepared.nest.levels.size())) {
-  if (spec.picks) {
-    if (!stream_) return;
-    const i64 bytes = tile_.n_out * (nest_.row ? nest_.channels : 1) * spec.item;
-    scratch.reset(bytes + 128);
-    rows_out_ = scratch.take(bytes);
-    return;
-  }
   const i64 a = k_.accumulator_size;
   // Rows of a slab lie side by side, so that slabs can be summed as one row; a slab ends with room.
   const auto padded = [&](i64 bytes) { return (bytes + padding * a + 63) / 64 * 64; };
@@ -397,7 +384,7 @@ void Walk::rows(const char* const* in, const View& from, char* const* out, const
 void Walk::pack(const char* row, const View& from, char* wide) {
   const i64 block = nest_.channels * k_.element_size, count = static_cast<i64>(tile_.compact.size());
   if (from.element == k_.element_size) {
-    kernels_.pick_row(row, packed_, tile_.compact.data(), count, block);
+    pick_kernels_.row(row, packed_, tile_.compact.data(), count, block);
   } else {  // one channel, samples apart
     for (i64 j = 0; j < count; ++j)
       std::memcpy(packed_ + j * block, row + tile_.compact[j] * from.element, block);
@@ -420,86 +407,10 @@ void Walk::check_ends(const char* row) {
   if (tile_.table.tail > 0) check(row + (n - tail) * k_.accumulator_size, true, tail);
 }
 
-void Walk::picks(const View& in, const View& out, i64 begin, i64 end) {
-  pick(0, in, out, begin, end);
-  fence();
-}
-
 void Walk::fence() const {
 #ifdef __SSE2__
   if (stream_) __builtin_ia32_sfence();  // another thread may read what was streamed
 #endif
-}
-
-// Bytes of an output row of picks; 0 where its elements lie apart.
-i64 Walk::size_of_row(const View& out) const {
-  if (nest_.row && nest_.channels == 1 && out.element != spec_.item) return 0;
-  return tile_.n_out * (nest_.row ? nest_.channels : 1) * spec_.item;
-}
-
-bool Walk::contiguous(const View& view, int below, bool lengths_in, i64* size) const {
-  i64 bytes = tile_.n_out * (nest_.row ? nest_.channels : 1) * spec_.item;
-  const i64 element = nest_.row && nest_.channels == 1 ? view.element : spec_.item;
-  if (element != spec_.item) return false;
-  for (int l = levels_ - 1; l >= below; --l) {
-    if (view.stride[l] != bytes) return false;
-    bytes *= lengths_in ? nest_.levels[l].n_in : nest_.levels[l].n_out;
-  }
-  *size = bytes;
-  return true;
-}
-
-void Walk::pick(int l, const View& in, const View& out, i64 begin, i64 end) {
-  if (l == levels_) return pick_row(in.p, out.p, in, out);
-  const Level& at = nest_.levels[l];
-  i64 size = 0;
-  const bool whole = at.pass && !stream_ && contiguous(out, l + 1, false, &size);
-  for (i64 i = begin; i < end; ++i) {
-    const i64 source = at.pass ? at.pass->table.starts[i] : i;
-    if (whole && i > begin && source == at.pass->table.starts[i - 1]) {
-      // A run of equal slabs: each copy doubles what there is to copy, if the slabs are adjacent.
-      char* first = out.p + (i - 1) * out.stride[l];
-      i64 run = 1;
-      while (i + run < end && at.pass->table.starts[i + run] == source) ++run;
-      if (out.stride[l] == size) {
-        for (i64 done = 1; done <= run; done *= 2)
-          std::memcpy(first + done * size, first, std::min(done, run + 1 - done) * size);
-      } else {
-        for (i64 k = 1; k <= run; ++k) std::memcpy(first + k * out.stride[l], first, size);
-      }
-      i += run - 1;
-      continue;
-    }
-    if (l + 1 == levels_ && stream_ && size_of_row(out) > 0) {
-      // The row is made in the cache and goes from there to each place that takes it.
-      if (i == begin || !at.pass || source != at.pass->table.starts[i - 1])
-        pick_row(in.p + source * in.stride[l], rows_out_, in, out);
-      kernels_.stream_copy(rows_out_, out.p + i * out.stride[l], size_of_row(out));
-    } else if (l + 1 == levels_)
-      pick_row(in.p + source * in.stride[l], out.p + i * out.stride[l], in, out);
-    else
-      pick(l + 1, sub(in, l, source), sub(out, l, i), 0, nest_.levels[l + 1].n_out);
-  }
-}
-
-void Walk::pick_row(const char* src, char* dst, const View& in, const View& out) {
-  const i64 item = spec_.item;
-  if (!nest_.row) {
-    std::memcpy(dst, src, tile_.n_out * item);
-    return;
-  }
-  const i64 block = nest_.channels * item;
-  if (nest_.channels == 1 && (in.element != item || out.element != item)) {
-    for (i64 i = 0; i < tile_.n_out; ++i)
-      std::memcpy(dst + i * out.element, src + tile_.starts[i] * in.element, item);
-    return;
-  }
-  i64 done = 0;
-  if (tile_.shuffle.groups > 0) {
-    kernels_.pick_shuffle(src, dst, tile_.shuffle);
-    done = tile_.shuffled;
-  }
-  kernels_.pick_row(src, dst + done * block, tile_.starts.data() + done, tile_.n_out - done, block);
 }
 
 }  // namespace ndresize

@@ -1,28 +1,17 @@
-// One task of a run: a range of the outermost level, for one batch entry and one tile of the rows.
+// One task of a run of sums: a range of the outermost level, for one batch entry and one tile of the rows.
 #pragma once
 #include "tiles.hpp"
+#include "view.hpp"
 
 namespace ndresize {
 
-constexpr int most_levels = 9;  // most_passes, or one loop
-
-// Where a slab lies: the arrays themselves, or scratch, which holds the tile's part of rows only.
-struct View {
-  char* p;
-  bool wide;   // accumulators
-  bool array;  // the input or output array itself; if not, scratch, whose rows are padded
-  i64 element;  // bytes from one element of a row to the next
-  i64 stride[most_levels];  // per level
-};
-
 class Walk {
  public:
-  Walk(const Spec& spec, const Kernels& kernels, const Prepared& prepared, const Tile& tile, bool safe,
-       bool touched);
+  Walk(const Spec& spec, const Kernels& kernels, const PickKernels& picks, const Prepared& prepared,
+       const Tile& tile, bool safe, bool touched);
   // Do outputs begin..end of the outermost level. Returns false if a NaN was written that may have
   // come through a weight of zero; the output is then to be made again with `safe`.
   bool sums(const View& in, const View& out, i64 begin, i64 end);
-  void picks(const View& in, const View& out, i64 begin, i64 end);
 
  private:
   struct Frame {          // scratch of one level
@@ -48,17 +37,14 @@ class Walk {
   void sum_twice(const Level& at, i64 i, const char* const* rows, bool wide_rows, char* const* dst, bool wide, i64 n);
   void sum_slab(int l, int below, i64 i, const View& from, const char* const* slabs, i64 count,
                 char* dst, const View& to, bool lengths_in);
-  void pick(int l, const View& in, const View& out, i64 begin, i64 end);
   void pack(const char* row, const View& from, char* wide);
-  void pick_row(const char* src, char* dst, const View& in, const View& out);
-  i64 size_of_row(const View& out) const;
   void fence() const;
-  bool contiguous(const View& view, int below, bool lengths_in, i64* size) const;
   void check(const char* row, bool wide, i64 n);
   void check_ends(const char* row);
 
   const Spec& spec_;
   const Kernels& kernels_;
+  const PickKernels& pick_kernels_;
   const RowKernels& k_;
   const Prepared& prepared_;
   const Nest& nest_;

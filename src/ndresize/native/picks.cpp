@@ -1,0 +1,114 @@
+#include "picks.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "scratch.hpp"
+
+namespace ndresize {
+namespace {
+
+constexpr int most_rows = 4;           // that are picked at a time
+constexpr i64 made_bytes = 16 << 10;  // of rows that stay in the first cache
+
+thread_local Scratch scratch;
+
+}  // namespace
+
+Picks::Picks(const Spec& spec, const PickKernels& kernels, const Prepared& prepared, const Tile& tile, bool touched)
+    : spec_(spec), kernels_(kernels), nest_(prepared.nest), tile_(tile.tables()), stream_(prepared.stream && touched),
+      levels_(static_cast<int>(prepared.nest.levels.size())),
+      block_((prepared.nest.row ? prepared.nest.channels : 1) * spec.item), row_bytes_(tile_.n_out * block_) {
+  if (!stream_) return;
+  streamed_ = static_cast<int>(std::clamp<i64>(made_bytes / std::max<i64>(row_bytes_, 1), 1, most_rows));
+  scratch.reset(streamed_ * row_bytes_ + 128);
+  made_ = scratch.take(streamed_ * row_bytes_);
+}
+
+void Picks::run(const View& in, const View& out, i64 begin, i64 end) {
+  level(0, in, out, begin, end);
+#ifdef __SSE2__
+  if (stream_) __builtin_ia32_sfence();  // another thread may read what was streamed
+#endif
+}
+
+// Whether slabs of the levels from `below` on have no gaps.
+bool Picks::contiguous(const View& out, int below) const {
+  if (nest_.row && nest_.channels == 1 && out.element != spec_.item) return false;
+  i64 bytes = row_bytes_;
+  for (int l = levels_ - 1; l >= below; --l) {
+    if (out.stride[l] != bytes) return false;
+    bytes *= nest_.levels[l].n_out;
+  }
+  return true;
+}
+
+void Picks::level(int l, const View& in, const View& out, i64 begin, i64 end) {
+  if (l == levels_) {
+    const char* const from = in.p;
+    return rows(&from, &out.p, 1, in, out);
+  }
+  // Of outputs with the same source the first is picked, and the others are copies of it: of slabs without
+  // gaps, or, past the caches, of a row that is made in the cache.
+  const Level& at = nest_.levels[l];
+  const bool innermost = l + 1 == levels_, gapless = contiguous(out, l + 1);
+  const bool through = stream_ && innermost && gapless;
+  const bool copied = through || (!stream_ && gapless);
+  const int most = !innermost ? 1 : through ? streamed_ : most_rows;
+  for (i64 i = begin; i < end;) {
+    const char* from[most_rows];
+    char* to[most_rows];
+    i64 first[most_rows + 1];
+    i64 source = i;
+    int count = 0;
+    for (; i < end && count < most; ++count) {
+      source = at.pass ? at.pass->table.starts[i] : i;
+      from[count] = in.p + source * in.stride[l];
+      to[count] = through ? made_ + count * row_bytes_ : out.p + i * out.stride[l];
+      first[count] = i++;
+      while (copied && at.pass && i < end && at.pass->table.starts[i] == source) ++i;
+    }
+    first[count] = i;
+    if (innermost) {
+      rows(from, to, count, in, out);
+    } else {
+      level(l + 1, sub(in, l, source), sub(out, l, first[0]), 0, nest_.levels[l + 1].n_out);
+    }
+    for (int k = 0; copied && k < count; ++k) copies(to[k], l, out, first[k] + !through, first[k + 1]);
+  }
+}
+
+// Copies of a slab to outputs first..end - 1 of a level.
+void Picks::copies(const char* made, int l, const View& out, i64 first, i64 end) {
+  i64 bytes = row_bytes_;
+  for (int k = l + 1; k < levels_; ++k) bytes *= nest_.levels[k].n_out;
+  if (stream_) {
+    for (i64 i = first; i < end; ++i) kernels_.stream_copy(made, out.p + i * out.stride[l], bytes);
+  } else if (out.stride[l] != bytes) {
+    for (i64 i = first; i < end; ++i) std::memcpy(out.p + i * out.stride[l], made, bytes);
+  } else {  // each copy doubles what there is to copy
+    char* const slab = out.p + (first - 1) * bytes;
+    for (i64 done = 1, all = end - first + 1; done < all; done *= 2)
+      std::memcpy(slab + done * bytes, slab, std::min(done, all - done) * bytes);
+  }
+}
+
+void Picks::rows(const char* const* from, char* const* to, int count, const View& in, const View& out) {
+  const i64 item = spec_.item;
+  if (!nest_.row) {
+    for (int k = 0; k < count; ++k) std::memcpy(to[k], from[k], row_bytes_);
+    return;
+  }
+  if (nest_.channels == 1 && (in.element != item || out.element != item)) {
+    for (int k = 0; k < count; ++k)
+      for (i64 i = 0; i < tile_.n_out; ++i)
+        std::memcpy(to[k] + i * out.element, from[k] + tile_.starts[i] * in.element, item);
+    return;
+  }
+  if (tile_.shuffle.groups > 0) kernels_.shuffle(tile_.shuffle, from, to, count);
+  const i64 done = tile_.shuffled;
+  for (int k = 0; done < tile_.n_out && k < count; ++k)
+    kernels_.row(from[k], to[k] + done * block_, tile_.starts.data() + done, tile_.n_out - done, block_);
+}
+
+}  // namespace ndresize
