@@ -25,7 +25,7 @@ needs_vectors = pytest.mark.skipif(
 CALLS: list[tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
     ((40, 70), (80, 140), {"mode": "linear"}),
     ((60, 129), (40, 86), {"mode": "linear"}),
-    ((60, 195), (20, 65), {"mode": "linear"}),
+    ((60, 260), (15, 65), {"mode": "linear"}),
     ((31, 66), (124, 264), {"mode": "linear"}),
     ((64, 130), (32, 65), {"mode": "area"}),
     ((64, 260), (16, 65), {"mode": "area"}),

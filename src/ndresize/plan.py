@@ -22,7 +22,7 @@ from ndresize.patch import Patch, crop_passes, widened_passes
 from ndresize.rounding import RoundingRule
 from ndresize.windows import hull, shape_of, slices_of, window_of
 
-__all__ = ["Arithmetic", "Fill", "Pass", "Plan", "make_plan"]
+__all__ = ["Arithmetic", "Fill", "Pass", "Plan", "make_plan", "thread_count"]
 
 
 _MOST_THREADS = 2**31 - 1  # of the compiled programs
@@ -102,7 +102,7 @@ class Plan:
         ResizeError
             If the array is not what the plan was made for, or the result cannot fit in memory.
         """
-        most = 0 if threads is None else _thread_count(threads)
+        most = 0 if threads is None else thread_count(threads)
         if type(x) is not np.ndarray and portable.is_foreign(x):
             if out is not None:
                 raise ResizeError(
@@ -262,7 +262,7 @@ class Plan:
         return "\n".join(lines)
 
 
-def _thread_count(threads: Any) -> int:
+def thread_count(threads: Any) -> int:
     """Return a number of threads that the programs can take, or refuse it."""
     # A plain integer is asked no more: a call on a small array takes two microseconds.
     integer = type(threads) is int or (

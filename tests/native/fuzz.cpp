@@ -25,7 +25,7 @@ i64 draw(i64 low, i64 high) { return std::uniform_int_distribution<i64>(low, hig
 
 template <class T>
 const T& one_of(const std::vector<const T*>& sets) {
-  return one_of(sets);
+  return *sets[static_cast<size_t>(draw(0, static_cast<i64>(sets.size()) - 1))];
 }
 
 struct Array {

@@ -10,8 +10,9 @@ import numpy as np
 
 from ndresize.axis import AxisOperator
 from ndresize.engine import portable
+from ndresize.engine.alpha import divide_alpha, multiply_alpha
 from ndresize.errors import ResizeError
-from ndresize.plan import Plan
+from ndresize.plan import Plan, thread_count
 
 __all__ = ["StagedPlan", "premultiply", "reduce_blocks", "unpremultiply"]
 
@@ -35,6 +36,7 @@ class StagedPlan(Plan):
 
     def __call__(self, x: Any, out: Any = None, threads: int | None = None) -> Any:
         """Run the plan, as `Plan.__call__` does."""
+        most = 0 if threads is None else thread_count(threads)
         if not portable.is_foreign(x):
             x = np.asarray(x)
             if not x.dtype.isnative:
@@ -50,7 +52,7 @@ class StagedPlan(Plan):
             if self.input_dtype == np.int8:
                 x = x & 255  # Pillow reads signed bytes as unsigned ones
         if self.premultiplied:
-            x = premultiply(x, xp)
+            x = premultiply(x, xp, most)
         if self.factors is not None:
             columns, rows = self.passes[:2]
             x = reduce_blocks(x, columns.operator, rows.operator, self.factors, xp)
@@ -70,7 +72,7 @@ class StagedPlan(Plan):
         y = self._inner[0](x, out=out, threads=threads)
         if not self.premultiplied:
             return y
-        return unpremultiply(y, xp)
+        return unpremultiply(y, xp, most)
 
     def crop(self, slices: Sequence[slice]) -> tuple[Plan, tuple[slice, ...]]:
         """Return a plan for one window of the output, as `Plan.crop` does; channels stay whole."""
@@ -94,54 +96,28 @@ class StagedPlan(Plan):
         return "\n".join(lines)
 
 
-def premultiply(x: Any, xp: Any) -> Any:
+def premultiply(x: Any, xp: Any, threads: int = 0) -> Any:
     """Return colours times alpha over 255, rounded as Pillow's MULDIV255 does."""
     if xp is np:
-        result = np.empty_like(x)
-        for rows in _bands(x):
-            alpha = x[rows, ..., -1].astype(np.uint16)
-            for channel in range(x.shape[-1] - 1):
-                product = x[rows, ..., channel].astype(np.uint16)
-                product *= alpha
-                product += 128
-                product += product >> 8
-                product >>= 8
-                result[rows, ..., channel] = product
-            result[rows, ..., -1] = x[rows, ..., -1]
-        return result
+        return multiply_alpha(x, threads)
     alpha = x[..., -1:]
     product = xp.astype(x[..., :-1], xp.int32) * xp.astype(alpha, xp.int32) + 128
     return xp.concat([xp.astype(((product >> 8) + product) >> 8, x.dtype), alpha], axis=-1)
 
 
-def unpremultiply(x: Any, xp: Any) -> Any:
+def unpremultiply(x: Any, xp: Any, threads: int = 0) -> Any:
     """Return colours over alpha times 255, cut, at most 255; those without alpha stay.
 
     A NumPy array is changed in place.
     """
     if xp is np:
-        for rows in _bands(x):
-            # In float32: a quotient of two such small integers is never rounded up to the next one.
-            alpha = x[rows, ..., -1].astype(np.float32)
-            alpha[alpha == 0] = 255
-            for channel in range(x.shape[-1] - 1):
-                straight = x[rows, ..., channel].astype(np.float32)
-                straight *= 255
-                straight /= alpha
-                np.minimum(straight, 255, out=straight)
-                x[rows, ..., channel] = straight
+        divide_alpha(x, threads)
         return x
     colours, alpha = x[..., :-1], xp.astype(x[..., -1:], xp.int32)
     some = xp.where(alpha == 0, xp.ones_like(alpha), alpha)
     straight = xp.clip(xp.astype(colours, xp.int32) * 255 // some, 0, 255)
     straight = xp.where(alpha == 0, colours, xp.astype(straight, x.dtype))
     return xp.concat([straight, x[..., -1:]], axis=-1)
-
-
-def _bands(x: np.ndarray[Any, Any]) -> list[slice]:
-    """Return slices of rows, so few that they stay in the cache."""
-    rows = max(1, 65536 // max(x.size // max(len(x), 1), 1))
-    return [slice(first, first + rows) for first in range(0, len(x), rows)]
 
 
 def reduce_blocks(

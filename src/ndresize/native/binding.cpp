@@ -13,6 +13,7 @@
 #include "blocks.hpp"
 #include "joint.hpp"
 #include "picture.hpp"
+#include "pool.hpp"
 #include "program.hpp"
 
 namespace nb = nanobind;
@@ -412,6 +413,41 @@ nb::tuple memory(i64 size) {
   return nb::make_tuple(Bytes(block->memory, 1, shape, owner), block->touched);
 }
 
+// Call work(first, pixels) for shares of so many pixels.
+template <class Work>
+void for_pixels(i64 pixels, int threads, Work work) {
+  constexpr i64 share = 1 << 15;
+  const nb::gil_scoped_release release;
+  ndresize::parallel((pixels + share - 1) / share, threads > 0 ? threads : ndresize::usable_threads(),
+                     [&](i64 k) { work(k * share, std::min(share, pixels - k * share)); }, [] { return false; });
+}
+
+using Pixels = nb::ndarray<std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using ConstPixels = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+int channels_with_alpha(size_t channels) {
+  if (channels != 2 && channels != 4) throw std::invalid_argument("channels");
+  return static_cast<int>(channels);
+}
+
+void multiply_alpha(const ConstPixels& in, const Pixels& out, int threads) {
+  const int channels = channels_with_alpha(in.shape(1));
+  if (out.shape(0) != in.shape(0) || out.shape(1) != in.shape(1)) throw std::invalid_argument("output");
+  const std::uint8_t* from = in.data();
+  std::uint8_t* to = out.data();
+  for_pixels(static_cast<i64>(in.shape(0)), threads, [=](i64 first, i64 pixels) {
+    chosen().fixed().multiply_alpha(from + first * channels, to + first * channels, pixels, channels);
+  });
+}
+
+void divide_alpha(const Pixels& image, int threads) {
+  const int channels = channels_with_alpha(image.shape(1));
+  std::uint8_t* row = image.data();
+  for_pixels(static_cast<i64>(image.shape(0)), threads, [=](i64 first, i64 pixels) {
+    chosen().fixed().divide_alpha(row + first * channels, pixels, channels);
+  });
+}
+
 }  // namespace
 
 NB_MODULE(_ext, m) {
@@ -421,6 +457,10 @@ NB_MODULE(_ext, m) {
   m.attr("large_output") = ndresize::large_output;
   m.def("memory", memory, "size"_a,
         "Return new bytes and whether their pages were written before; for large outputs.");
+  m.def("multiply_alpha", multiply_alpha, "pixels"_a, "output"_a, "threads"_a,
+        "Write colours times their alpha, the last of two or four channels; threads 0 for all.");
+  m.def("divide_alpha", divide_alpha, "pixels"_a, "threads"_a,
+        "Divide colours by their alpha, the last of two or four channels, in place; threads 0 for all.");
   nb::class_<Bound>(m, "Program", "The passes of a plan, ready to run.")
       .def(nb::init<int, bool, i64, bool, bool, int, bool, std::vector<i64>, std::vector<i64>, nb::list>(),
            "type"_a, "picks"_a, "item"_a, "wide_in"_a, "wide_out"_a, "rounding"_a, "fused"_a, "shape_in"_a,

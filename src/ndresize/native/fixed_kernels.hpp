@@ -112,6 +112,10 @@ struct FixedKernels {
                     char* const* dst);
   // `n` bytes of means of two by two pixels, from two rows of twice as many; ties go up or to even.
   void (*halve_rows)(const std::uint8_t* const* rows, i64 channels, char* dst, i64 n, bool half_even);
+  // Colours times alpha, the last of two or four channels, over 255, to the nearest integer; and, in place,
+  // times 255 over alpha, cut, at most 255, where there is alpha.
+  void (*multiply_alpha)(const std::uint8_t* src, std::uint8_t* dst, i64 pixels, int channels);
+  void (*divide_alpha)(std::uint8_t* row, i64 pixels, int channels);
 };
 
 const FixedKernels& fixed_kernels_baseline();

@@ -43,6 +43,10 @@ inline Word right_words(Word a, __m128i n) { return _mm512_sra_epi16(a, n); }
 inline Word scaled(Word a, float x) {  // to float32, multiplied, and rounded, ties to even
   return _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_cvtepi32_ps(a), _mm512_set1_ps(x)));
 }
+inline Word cut_quotient(Word a, Word b) {  // of bytes, of 255 times the first; at most 255
+  const auto times = _mm512_mul_ps(_mm512_cvtepi32_ps(a), _mm512_set1_ps(255));
+  return _mm512_min_epi32(_mm512_cvttps_epi32(_mm512_div_ps(times, _mm512_cvtepi32_ps(b))), _mm512_set1_epi32(255));
+}
 inline Word to_words(Word a, Word b) { return _mm512_packs_epi32(a, b); }
 inline Word to_bytes(Word a, Word b) { return _mm512_packus_epi16(a, b); }
 inline Word shuffle(Word a, Word control) { return _mm512_shuffle_epi8(a, control); }
@@ -117,6 +121,10 @@ inline Word right(Word a, __m128i n) { return _mm256_sra_epi32(a, n); }
 inline Word right_words(Word a, __m128i n) { return _mm256_sra_epi16(a, n); }
 inline Word scaled(Word a, float x) {
   return _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_cvtepi32_ps(a), _mm256_set1_ps(x)));
+}
+inline Word cut_quotient(Word a, Word b) {  // of bytes, of 255 times the first; at most 255
+  const auto times = _mm256_mul_ps(_mm256_cvtepi32_ps(a), _mm256_set1_ps(255));
+  return _mm256_min_epi32(_mm256_cvttps_epi32(_mm256_div_ps(times, _mm256_cvtepi32_ps(b))), _mm256_set1_epi32(255));
 }
 inline Word to_words(Word a, Word b) { return _mm256_packs_epi32(a, b); }
 inline Word to_bytes(Word a, Word b) { return _mm256_packus_epi16(a, b); }

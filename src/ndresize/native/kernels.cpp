@@ -155,9 +155,9 @@ template <class T>
 constexpr decltype(RowKernels::sum_rows_twice) two_sums_of_rows() {
   if constexpr (sizeof(Accumulator<T>) == 4)
     return [](const char* const* rows, bool wide_rows, const TwoSums& sums, char* const* dst, bool wide_dst,
-              i64 n, Rounding rounding) {
+              i64 n, Rounding rounding, bool stream) {
       with_rounding<T>(rounding, [&](auto r) {
-        sum_rows_twice<T, decltype(r)::value>(rows, wide_rows, sums, dst, wide_dst, n);
+        sum_rows_twice<T, decltype(r)::value>(rows, wide_rows, sums, dst, wide_dst, n, stream);
       });
     };
   else
@@ -215,7 +215,7 @@ constexpr RowKernels row_kernels() {
           if constexpr (std::is_same_v<T, A>) {
             if (stream) return stream_rows<T>(rows, w, taps, dst, n);
           }
-          sum_rows_any<T, false, R>(rows, wide_rows, w, taps, dst, wide_dst, n);
+          sum_rows_any<T, false, R>(rows, wide_rows, w, taps, dst, wide_dst, n, stream);
         });
       },
       two_sums_of_rows<T>(),

@@ -84,7 +84,7 @@ struct RowKernels {
                    bool wide_dst, i64 n, Rounding, bool safe, bool stream);
   // Two such sums at once, which share what they load; null where the type's sums have none.
   void (*sum_rows_twice)(const char* const* rows, bool wide_rows, const TwoSums&, char* const* dst,
-                         bool wide_dst, i64 n, Rounding);
+                         bool wide_dst, i64 n, Rounding, bool stream);
   // The sum of four rows in a tree, which may be one row more than once. Null where the type's sums
   // have none. Sums of elements and weights stay below 2**30.
   void (*sum_products)(const char* const* rows, bool wide_rows, const void* weights, Tree, char* dst,

@@ -9,7 +9,7 @@ namespace ndresize::NDRESIZE_ISA {
 template <class T, bool WideRows, bool WideDst, bool Safe, Rounding R, int N, int Vectors, int Taps,
           bool Stream = false>
 inline void sum_rows_block(const char* const* rows, const Accumulator<T>* weights, int taps,
-                           char* dst, i64 j) {
+                           char* dst, i64 j, bool past = false) {
   using A = Accumulator<T>;
   using Row = std::conditional_t<WideRows, A, T>;
   constexpr i64 in_size = sizeof(Row), out_size = WideDst ? sizeof(A) : sizeof(T);
@@ -27,13 +27,13 @@ inline void sum_rows_block(const char* const* rows, const Accumulator<T>* weight
 #pragma GCC unroll 8
     for (int k = 0; k < Vectors; ++k) stream_lanes(p + k * N * out_size, sum[k]);
   } else {
-    narrow_all<std::conditional_t<WideDst, A, T>, R>(p, sum);
+    narrow_all<std::conditional_t<WideDst, A, T>, R>(p, sum, past);
   }
 }
 
 template <class T, bool WideRows, bool WideDst, bool Safe, Rounding R, int Taps>
 void sum_rows_of(const char* const* given, const Accumulator<T>* given_weights, int taps, char* dst,
-                 i64 n) {
+                 i64 n, bool past = false) {
   using A = Accumulator<T>;
   // Of few taps copies are taken, which stores to `dst` cannot change: they stay in registers.
   const char* own[Taps ? Taps : 1];
@@ -56,8 +56,10 @@ void sum_rows_of(const char* const* given, const Accumulator<T>* given_weights, 
       j = (vector - over) / i64(sizeof(A));
     }
   }
+  // Whole lines of the cache alone: one that is streamed in part is read again for the rest.
+  past &= !WideDst && reinterpret_cast<std::uintptr_t>(dst) % 64 == 0;
   for (; j + many * N <= n; j += many * N)
-    sum_rows_block<T, WideRows, WideDst, Safe, R, N, many, Taps>(rows, weights, taps, dst, j);
+    sum_rows_block<T, WideRows, WideDst, Safe, R, N, many, Taps>(rows, weights, taps, dst, j, past);
   for (; j + N <= n; j += N)
     sum_rows_block<T, WideRows, WideDst, Safe, R, N, 1, Taps>(rows, weights, taps, dst, j);
   if (N > F && j + F <= n) {
@@ -85,18 +87,19 @@ void sum_rows_of(const char* const* given, const Accumulator<T>* given_weights, 
 }
 
 template <class T, bool WideRows, bool WideDst, bool Safe, Rounding R>
-void sum_rows(const char* const* rows, const Accumulator<T>* weights, int taps, char* dst, i64 n) {
+void sum_rows(const char* const* rows, const Accumulator<T>* weights, int taps, char* dst, i64 n, bool past) {
   // Of types that are seldom summed there is the general form alone: each takes time to compile.
   if constexpr (sizeof(Accumulator<T>) == 4 || std::is_same_v<T, double>) {
-    if (taps == 2) return sum_rows_of<T, WideRows, WideDst, Safe, R, 2>(rows, weights, taps, dst, n);
-    if (taps == 4) return sum_rows_of<T, WideRows, WideDst, Safe, R, 4>(rows, weights, taps, dst, n);
+    if (taps == 2) return sum_rows_of<T, WideRows, WideDst, Safe, R, 2>(rows, weights, taps, dst, n, past);
+    if (taps == 4) return sum_rows_of<T, WideRows, WideDst, Safe, R, 4>(rows, weights, taps, dst, n, past);
   }
-  sum_rows_of<T, WideRows, WideDst, Safe, R, 0>(rows, weights, taps, dst, n);
+  sum_rows_of<T, WideRows, WideDst, Safe, R, 0>(rows, weights, taps, dst, n, past);
 }
 
 // Two neighbouring outputs at once: what both read is loaded and widened once. Each adds its taps in order.
 template <class T, bool WideRows, bool WideDst, Rounding R, int N, int Vectors>
-inline void sum_rows_twice_block(const char* const* rows, const TwoSums& sums, char* const* dst, i64 j) {
+inline void sum_rows_twice_block(const char* const* rows, const TwoSums& sums, char* const* dst, i64 j,
+                                 const bool (&past)[2] = {}) {
   using A = Accumulator<T>;
   using Row = std::conditional_t<WideRows, A, T>;
   using To = std::conditional_t<WideDst, A, T>;
@@ -117,17 +120,19 @@ inline void sum_rows_twice_block(const char* const* rows, const TwoSums& sums, c
   for (; t < sums.shift; ++t) add(t, yes, no);
   for (; t < sums.taps[0]; ++t) add(t, yes, yes);
   for (; t < sums.rows(); ++t) add(t, no, yes);
-  narrow_all<To, R>(dst[0] + j * i64(sizeof(To)), first);
-  narrow_all<To, R>(dst[1] + j * i64(sizeof(To)), second);
+  narrow_all<To, R>(dst[0] + j * i64(sizeof(To)), first, past[0]);
+  narrow_all<To, R>(dst[1] + j * i64(sizeof(To)), second, past[1]);
 }
 
 template <class T, bool WideRows, bool WideDst, Rounding R>
-void sum_rows_twice_of(const char* const* rows, const TwoSums& sums, char* const* dst, i64 n) {
+void sum_rows_twice_of(const char* const* rows, const TwoSums& sums, char* const* dst, i64 n, bool stream) {
   using A = Accumulator<T>;
   constexpr int N = lanes_of<A>, many = 4;
+  const auto whole = [&](const char* p) { return stream && !WideDst && reinterpret_cast<std::uintptr_t>(p) % 64 == 0; };
+  const bool past[2] = {whole(dst[0]), whole(dst[1])};
   i64 j = 0;
   for (; j + many * N <= n; j += many * N)
-    sum_rows_twice_block<T, WideRows, WideDst, R, N, many>(rows, sums, dst, j);
+    sum_rows_twice_block<T, WideRows, WideDst, R, N, many>(rows, sums, dst, j, past);
   for (; j + N <= n; j += N) sum_rows_twice_block<T, WideRows, WideDst, R, N, 1>(rows, sums, dst, j);
   for (; j < n && n >= L; j += L)
     sum_rows_twice_block<T, WideRows, WideDst, R, L, 1>(rows, sums, dst, block_start(j, n));
@@ -177,33 +182,33 @@ void stream_rows(const char* const* rows, const T* weights, int taps, char* dst,
 
 template <class T, bool Safe, Rounding R>
 void sum_rows_any(const char* const* rows, bool wide_rows, const Accumulator<T>* weights, int taps,
-                  char* dst, bool wide_dst, i64 n) {
+                  char* dst, bool wide_dst, i64 n, bool past = false) {
   using A = Accumulator<T>;
   constexpr auto none = Rounding::half_even;  // nothing is rounded
   if constexpr (std::is_same_v<T, A>) {
-    sum_rows<A, true, true, Safe, none>(rows, weights, taps, dst, n);
+    sum_rows<A, true, true, Safe, none>(rows, weights, taps, dst, n, past);
   } else if (wide_dst) {
-    if (wide_rows) sum_rows<A, true, true, Safe, none>(rows, weights, taps, dst, n);
-    else sum_rows<T, false, true, Safe, none>(rows, weights, taps, dst, n);
+    if (wide_rows) sum_rows<A, true, true, Safe, none>(rows, weights, taps, dst, n, past);
+    else sum_rows<T, false, true, Safe, none>(rows, weights, taps, dst, n, past);
   } else {
-    if (wide_rows) sum_rows<T, true, false, Safe, R>(rows, weights, taps, dst, n);
-    else sum_rows<T, false, false, Safe, R>(rows, weights, taps, dst, n);
+    if (wide_rows) sum_rows<T, true, false, Safe, R>(rows, weights, taps, dst, n, past);
+    else sum_rows<T, false, false, Safe, R>(rows, weights, taps, dst, n, past);
   }
 }
 
 template <class T, Rounding R>
 void sum_rows_twice(const char* const* rows, bool wide_rows, const TwoSums& sums, char* const* dst, bool wide_dst,
-                    i64 n) {
+                    i64 n, bool stream) {
   using A = Accumulator<T>;
   constexpr auto none = Rounding::half_even;
   if constexpr (std::is_same_v<T, A>) {
-    sum_rows_twice_of<A, true, true, none>(rows, sums, dst, n);
+    sum_rows_twice_of<A, true, true, none>(rows, sums, dst, n, stream);
   } else if (wide_dst) {
-    if (wide_rows) sum_rows_twice_of<A, true, true, none>(rows, sums, dst, n);
-    else sum_rows_twice_of<T, false, true, none>(rows, sums, dst, n);
+    if (wide_rows) sum_rows_twice_of<A, true, true, none>(rows, sums, dst, n, stream);
+    else sum_rows_twice_of<T, false, true, none>(rows, sums, dst, n, stream);
   } else {
-    if (wide_rows) sum_rows_twice_of<T, true, false, R>(rows, sums, dst, n);
-    else sum_rows_twice_of<T, false, false, R>(rows, sums, dst, n);
+    if (wide_rows) sum_rows_twice_of<T, true, false, R>(rows, sums, dst, n, stream);
+    else sum_rows_twice_of<T, false, false, R>(rows, sums, dst, n, stream);
   }
 }
 

@@ -24,7 +24,8 @@ struct Lined {
 template <class T>
 using Table = std::vector<T, Lined<T>>;
 
-constexpr int taps_to_share = 5;  // from so many on, two outputs are summed at once
+// From so many taps on, two outputs are summed at once: of rows of the input, and of a ring.
+constexpr int taps_to_share = 5, taps_of_ring_to_share = 4;
 
 struct Tile {
   i64 sample = 0;  // the first output

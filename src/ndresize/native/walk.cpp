@@ -48,7 +48,7 @@ Walk::Walk(const Spec& spec, const Kernels& kernels, const PickKernels& picks, c
       f.slab_bytes = padded(slab_out);
       std::copy_n(stride_out, most_levels, f.stride);
       total += f.slots * (f.slab_bytes + 64 + static_cast<i64>(sizeof(i64)));
-      pointers_[l].resize(at.pass->table.taps + 1);
+      pointers_[l].resize(2 * at.pass->table.taps + 1);
     } else if (at.kind == Kind::first) {
       f.slots = innermost && !nest_.row ? 0 : group;
       f.slab_bytes = padded(slab_in);
@@ -187,9 +187,17 @@ void Walk::after(int l, const View& in, const View& out, i64 begin, i64 end) {
     rows(from, in, to, ring, count);
     count = 0;
   };
-  for (i64 i = begin; i < end && !nan_; ++i) {
+  const Level& at = nest_.levels[l];
+  // Outputs that read the same rows are made together.
+  const auto pairs = [&](i64 i) {
+    return i + 1 < end && axis.starts[i] == axis.starts[i + 1] && axis.counts[i] == axis.counts[i + 1];
+  };
+  for (i64 i = begin; i < end && !nan_;) {
     i64 index = axis.starts[i];
-    const i64 last = index + axis.counts[i];
+    const bool twice = l + 1 == levels_ && axis.taps >= taps_of_ring_to_share && (pairs(i) || !pairs(i + 1)) &&
+                       sums_twice(at, i, end, ring, out) &&
+                       axis.starts[i + 1] + axis.counts[i + 1] - index <= f.slots;
+    const i64 last = axis.starts[i + twice] + axis.counts[i + twice];
     const i64 ahead = prepared_.ahead ? std::min(limit, index + f.slots) : last;
     for (; index < last || (count > 0 && index < ahead); ++index) {
       const i64 slot = index & (f.slots - 1);
@@ -205,7 +213,10 @@ void Walk::after(int l, const View& in, const View& out, i64 begin, i64 end) {
       }
     }
     if (count > 0) rows(from, in, to, ring, count), count = 0;
-    sum_slab(l, l + 1, i, ring, slabs.data(), axis.counts[i], out.p + i * out.stride[l], out, false);
+    char* const to_both[2] = {out.p + i * out.stride[l], out.p + (i + twice) * out.stride[l]};
+    if (twice) sum_twice(at, i, slabs.data(), true, to_both, out, tile_.n_out);
+    else sum_slab(l, l + 1, i, ring, slabs.data(), axis.counts[i], to_both[0], out, false);
+    i += twice ? 2 : 1;
   }
 }
 
@@ -217,12 +228,12 @@ void Walk::first(int l, const View& in, const View& out, i64 begin, i64 end) {
   const bool innermost = l + 1 == levels_;
   // Outputs i and, where they can be made together, i + 1. Returns how many.
   const auto make = [&](i64 i, i64 limit, char* dst, std::ptrdiff_t stride, const View& to) {
-    const bool twice = innermost && sums_twice(at, i, limit, in, to);
+    const bool twice = innermost && axis.taps >= taps_to_share && sums_twice(at, i, limit, in, to);
     const i64 last = twice ? axis.starts[i + 1] + axis.counts[i + 1] : axis.starts[i] + axis.counts[i];
     for (i64 index = axis.starts[i]; index < last; ++index)
       slabs[index - axis.starts[i]] = in.p + index * in.stride[l];
     char* const both[2] = {dst, dst + stride};
-    if (twice) sum_twice(at, i, slabs.data(), in.wide, both, to.wide, tile_.n_in);
+    if (twice) sum_twice(at, i, slabs.data(), in.wide, both, to, tile_.n_in);
     else sum_slab(l, l + 1, i, in, slabs.data(), axis.counts[i], dst, to, true);
     return twice ? 2 : 1;
   };
@@ -293,28 +304,28 @@ void Walk::sum_slab(int l, int below, i64 i, const View& from, const char* const
   }
 }
 
-// Whether outputs i and i + 1 are made at once: many taps of which they share some.
+// Whether outputs i and i + 1 can be made at once: they share some taps.
 bool Walk::sums_twice(const Level& at, i64 i, i64 end, const View& from, const View& to) const {
   const AxisTable& axis = at.pass->table;
   const auto whole = [&](const View& view) {
     return view.element == (view.wide ? k_.accumulator_size : k_.element_size);
   };
-  if (i + 1 >= end || axis.taps < taps_to_share || !k_.sum_rows_twice || safe_ || axis.lerp || axis.has_products() ||
-      at.pass->settle || !whole(from) || !whole(to) || (stream_ && to.array))
+  if (i + 1 >= end || !k_.sum_rows_twice || safe_ || axis.lerp || axis.has_products() ||
+      at.pass->settle || !whole(from) || !whole(to) || (stream_ && to.array && !k_.widens))
     return false;
   const i64 shift = axis.starts[i + 1] - axis.starts[i];
   return shift >= 0 && shift < axis.counts[i] && shift + axis.counts[i + 1] >= axis.counts[i];
 }
 
-void Walk::sum_twice(const Level& at, i64 i, const char* const* rows, bool wide_rows, char* const* dst, bool wide,
-                     i64 n) {
+void Walk::sum_twice(const Level& at, i64 i, const char* const* rows, bool wide_rows, char* const* dst,
+                     const View& to, i64 n) {
   const AxisTable& axis = at.pass->table;
   const int a = k_.accumulator_size;
   const TwoSums sums{{axis.row_weights(i, a), axis.row_weights(i + 1, a)},
                      {axis.counts[i], axis.counts[i + 1]},
                      static_cast<int>(axis.starts[i + 1] - axis.starts[i])};
-  k_.sum_rows_twice(rows, wide_rows, sums, dst, wide, n, spec_.rounding);
-  for (int k = 0; k < 2 && axis.has_gaps; ++k) check(dst[k], wide, n);
+  k_.sum_rows_twice(rows, wide_rows, sums, dst, to.wide, n, spec_.rounding, stream_ && to.array);
+  for (int k = 0; k < 2 && axis.has_gaps; ++k) check(dst[k], to.wide, n);
 }
 
 void Walk::sum(const Level& at, i64 i, const char* const* rows, bool wide_rows, char* dst,

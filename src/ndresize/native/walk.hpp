@@ -34,7 +34,8 @@ class Walk {
   void sum(const Level& at, i64 i, const char* const* rows, bool wide_rows, char* dst,
            const View& out, i64 n);
   bool sums_twice(const Level& at, i64 i, i64 end, const View& from, const View& to) const;
-  void sum_twice(const Level& at, i64 i, const char* const* rows, bool wide_rows, char* const* dst, bool wide, i64 n);
+  void sum_twice(const Level& at, i64 i, const char* const* rows, bool wide_rows, char* const* dst, const View& to,
+                 i64 n);
   void sum_slab(int l, int below, i64 i, const View& from, const char* const* slabs, i64 count,
                 char* dst, const View& to, bool lengths_in);
   void pack(const char* row, const View& from, char* wide);
