@@ -12,7 +12,7 @@ namespace {
 
 constexpr int lanes = 8;
 constexpr i64 longest = 1 << 15;  // elements; a longer row is cut, for threads
-constexpr i64 longest_of_sums = 1 << 11;  // whose tables stay in the first cache
+constexpr i64 sums_bytes = 8 << 10;  // of a row of sums whose tables stay in the first cache
 constexpr i64 longest_of_products = 1 << 10;  // whose sums of a few rows stay in the first cache
 constexpr i64 line = 64;  // samples of a piece of those that is whole lines of the cache
 constexpr int product_group = 4;  // rows that share what is loaded from the tables
@@ -305,6 +305,10 @@ void make_tiles(Prepared& prepared, const Spec& spec, const Kernels& kernels, co
   const i64 n = nest.samples_out;
   const i64 width = std::max(nest.samples_in, n) * nest.channels;
   const bool products = nest.row && nest.row->table.has_products();
+  // Half as long where a ring of many such rows is read for every output.
+  const bool ring = !nest.levels.empty() && nest.levels.back().kind == Kind::after;
+  const bool many = ring && nest.levels.back().pass->table.taps >= taps_of_ring_to_share;
+  const i64 longest_of_sums = sums_bytes / kernels.rows[spec.type].accumulator_size / (many ? 2 : 1);
   const i64 most = products ? longest_of_products : spec.picks || !nest.row ? longest : longest_of_sums;
   const i64 pieces = std::max<i64>(1, (width + most - 1) / most);
   i64 step = std::max<i64>((n + pieces - 1) / pieces, 1);
