@@ -68,7 +68,7 @@ def compiled_answers_are_the_portable_ones(seed: int) -> None:
             np.testing.assert_array_equal(y, portable.run(plan, x), err_msg=repr(plan))
 
 
-@pytest.mark.parametrize("instruction_set", ["baseline", "avx2", "avx512", "vnni"])
+@pytest.mark.parametrize("instruction_set", ["baseline", "avx2", "avx512", "vnni", "vbmi"])
 def test_compiled_answers_are_the_portable_ones(instruction_set: str) -> None:
     code = (
         "from ndresize.engine.native import instruction_set as name; "

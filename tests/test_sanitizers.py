@@ -17,11 +17,18 @@ FLAGS = [
 ]
 WIDE = ["-mavx512f", "-mavx512vl", "-mavx512bw", "-mavx512dq", "-mfma", "-mf16c"]
 AVX2 = ["-mavx2", "-mfma", "-mf16c"]
-VNNI = [*WIDE, "-mavx512vnni", "-mavx512vbmi"]
+VNNI = [*WIDE, "-mavx512vnni"]
+VBMI = [*VNNI, "-mavx512vbmi"]
 SETS = {
     "kernels": {"baseline": [], "avx2": AVX2, "avx512": WIDE},
-    "fixed_kernels": {"baseline": [], "avx2": AVX2, "avx512": WIDE, "vnni": VNNI},
-    "pick_kernels": {"baseline": [], "avx2": AVX2, "avx512": WIDE, "vnni": VNNI},
+    "fixed_kernels": {
+        "baseline": [],
+        "avx2": AVX2,
+        "avx512": WIDE,
+        "vnni": VNNI,
+        "vbmi": VBMI,
+    },
+    "pick_kernels": {"baseline": [], "avx2": AVX2, "avx512": WIDE, "vbmi": VBMI},
     "joint_kernels": {"baseline": [], "apart": ["-mavx2", "-mf16c", "-ffp-contract=off"]},
 }
 COUNT = 6_000

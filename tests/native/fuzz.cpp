@@ -552,12 +552,17 @@ int main(int argc, char** argv) {
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) sets.push_back(&kernels_avx2());
   const bool wide = __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
   if (wide && __builtin_cpu_supports("avx512dq")) sets.push_back(&kernels_avx512());
-  const bool vnni = __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512vbmi");
+  const bool vnni = wide && __builtin_cpu_supports("avx512vnni");
   std::vector<const FixedKernels*> fixed_sets = {&fixed_kernels_baseline()};
   pick_sets = {&pick_kernels_baseline()};
-  if (__builtin_cpu_supports("avx2")) fixed_sets.push_back(&fixed_kernels_avx2()), pick_sets.push_back(&pick_kernels_avx2());
-  if (wide) fixed_sets.push_back(&fixed_kernels_avx512()), pick_sets.push_back(&pick_kernels_avx512());
-  if (vnni) fixed_sets.push_back(&fixed_kernels_vnni()), pick_sets.push_back(&pick_kernels_vnni());
+  const auto add = [&](const FixedKernels& fixed, const PickKernels& picks) {
+    fixed_sets.push_back(&fixed);
+    pick_sets.push_back(&picks);
+  };
+  if (__builtin_cpu_supports("avx2")) add(fixed_kernels_avx2(), pick_kernels_avx2());
+  if (wide) add(fixed_kernels_avx512(), pick_kernels_avx512());
+  if (vnni) fixed_sets.push_back(&fixed_kernels_vnni());
+  if (vnni && __builtin_cpu_supports("avx512vbmi")) add(fixed_kernels_vbmi(), pick_kernels_vbmi());
   for (const Kernels* kernels : sets) {
     if (!once<float>(f32, *kernels, Size::large_sums) || !once<double>(f64, *kernels, Size::large_sums) ||
         !once<float>(f32, *kernels, Size::large_picks) ||

@@ -37,14 +37,16 @@ bool has_avx512() {
          __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
          __builtin_cpu_supports("f16c");
 }
+
+bool has_vnni() { return has_avx512() && __builtin_cpu_supports("avx512vnni"); }
 #endif
 
 // The best first.
 const InstructionSet sets[] = {
 #ifdef NDRESIZE_X86
-    {"vnni", ndresize::kernels_avx512, ndresize::fixed_kernels_vnni, ndresize::pick_kernels_vnni,
-     [] { return has_avx512() && __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512vbmi");
-     }},
+    {"vbmi", ndresize::kernels_avx512, ndresize::fixed_kernels_vbmi, ndresize::pick_kernels_vbmi,
+     [] { return has_vnni() && __builtin_cpu_supports("avx512vbmi"); }},
+    {"vnni", ndresize::kernels_avx512, ndresize::fixed_kernels_vnni, ndresize::pick_kernels_avx512, has_vnni},
     {"avx512", ndresize::kernels_avx512, ndresize::fixed_kernels_avx512, ndresize::pick_kernels_avx512, has_avx512},
     {"avx2", ndresize::kernels_avx2, ndresize::fixed_kernels_avx2, ndresize::pick_kernels_avx2,
      [] {
@@ -52,7 +54,8 @@ const InstructionSet sets[] = {
               __builtin_cpu_supports("f16c");
      }},
 #endif
-    {"baseline", ndresize::kernels_baseline, ndresize::fixed_kernels_baseline, ndresize::pick_kernels_baseline, [] { return true; }},
+    {"baseline", ndresize::kernels_baseline, ndresize::fixed_kernels_baseline, ndresize::pick_kernels_baseline,
+     [] { return true; }},
 };
 
 // The kernels of NDRESIZE_ISA, or the best that this processor has.

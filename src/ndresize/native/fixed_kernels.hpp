@@ -121,6 +121,7 @@ struct FixedKernels {
 const FixedKernels& fixed_kernels_baseline();
 const FixedKernels& fixed_kernels_avx2();
 const FixedKernels& fixed_kernels_avx512();
-const FixedKernels& fixed_kernels_vnni();  // AVX-512 with permutations and products of bytes
+const FixedKernels& fixed_kernels_vnni();  // AVX-512 with products of bytes
+const FixedKernels& fixed_kernels_vbmi();  // and with permutations of them across vectors
 
 }  // namespace ndresize

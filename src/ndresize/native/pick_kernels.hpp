@@ -27,6 +27,6 @@ struct PickKernels {
 const PickKernels& pick_kernels_baseline();
 const PickKernels& pick_kernels_avx2();
 const PickKernels& pick_kernels_avx512();
-const PickKernels& pick_kernels_vnni();
+const PickKernels& pick_kernels_vbmi();
 
 }  // namespace ndresize

@@ -52,7 +52,8 @@ std::unique_ptr<LaneTables> lane_tables(const FixedPass& pass, i64 channels, con
   const i64 vectors = (elements + t.group_elements - 1) / t.group_elements * t.vectors;
   // The element of a lane, or -1; and the byte of the row that is its tap.
   const auto element_of = [&](i64 vector, int lane) {
-    const i64 e = vector / t.vectors * t.group_elements + (lane / each * t.vectors + vector % t.vectors) * each + lane % each;
+    const i64 in_group = (lane / each * t.vectors + vector % t.vectors) * each + lane % each;
+    const i64 e = vector / t.vectors * t.group_elements + in_group;
     return e < elements && pass.counts[e / channels] ? e : -1;
   };
   const auto byte_of = [&](i64 e, int tap) { return (pass.starts[e / channels] + tap) * channels + e % channels; };
