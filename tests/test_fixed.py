@@ -233,7 +233,7 @@ def test_means_of_two_by_two() -> None:
     check_means_of_two_by_two(300)
 
 
-# Of three channels a row ends anywhere in a line of 64 bytes; 16 MB and more go past the caches.
+# Of three channels a row ends anywhere in a line of 64 bytes; 8 MB and more go past the caches.
 @pytest.mark.parametrize(
     "kind",
     [

@@ -14,7 +14,7 @@ struct Block {
 // Smaller outputs are kept by malloc itself. Larger ones go past the caches where the pages are there:
 // a core's own caches do not hold them, and writing them through these would first read what is
 // overwritten.
-constexpr i64 large_output = i64{16} << 20;
+constexpr i64 large_output = i64{8} << 20;
 constexpr i64 kept_blocks = i64{128} << 20;  // bytes that are kept in all
 
 // A block of at least `size` bytes, aligned to 2 MiB. Throws std::bad_alloc.

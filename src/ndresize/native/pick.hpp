@@ -32,12 +32,12 @@ inline void stream_copy(const char* src, char* dst, i64 size) {
 #ifdef __AVX2__
   const i64 before = (64 - reinterpret_cast<std::uintptr_t>(dst) % 64) % 64;
   if (size >= before + 64) {
-    std::memcpy(dst, src, before);
+    if (before) std::memcpy(dst, src, before);
     for (j = before; j + 64 <= size; j += 64)
       for (i64 k = 0; k < 64; k += B) store_past(dst + j + k, load(src + j + k));
   }
 #endif
-  std::memcpy(dst + j, src + j, size - j);
+  if (j < size) std::memcpy(dst + j, src + j, size - j);
 }
 
 #ifdef __AVX2__

@@ -49,11 +49,11 @@ void Picks::level(int l, const View& in, const View& out, i64 begin, i64 end) {
     return rows(&from, &out.p, 1, in, out);
   }
   // Of outputs with the same source the first is picked, and the others are copies of it: of slabs without
-  // gaps, or, past the caches, of a row that is made in the cache.
+  // gaps, or, past the caches, of each row, which is made in the cache.
   const Level& at = nest_.levels[l];
-  const bool innermost = l + 1 == levels_, gapless = contiguous(out, l + 1);
-  const bool through = stream_ && innermost && gapless;
-  const bool copied = through || (!stream_ && gapless);
+  const bool innermost = l + 1 == levels_;
+  const bool copied = contiguous(out, stream_ ? levels_ : l + 1);
+  const bool through = stream_ && innermost && copied;
   const int most = !innermost ? 1 : through ? streamed_ : most_rows;
   for (i64 i = begin; i < end;) {
     const char* from[most_rows];
@@ -72,9 +72,14 @@ void Picks::level(int l, const View& in, const View& out, i64 begin, i64 end) {
     if (innermost) {
       rows(from, to, count, in, out);
     } else {
+      const std::vector<i64> before = places_;
+      for (i64 k = first[0] + 1; stream_ && k < i; ++k)
+        for (const i64 place : before) places_.push_back(place + (k - first[0]) * out.stride[l]);
       level(l + 1, sub(in, l, source), sub(out, l, first[0]), 0, nest_.levels[l + 1].n_out);
+      places_ = before;
     }
-    for (int k = 0; copied && k < count; ++k) copies(to[k], l, out, first[k] + !through, first[k + 1]);
+    for (int k = 0; copied && (through || !stream_) && k < count; ++k)
+      copies(to[k], l, out, first[k] + !through, first[k + 1]);
   }
 }
 
@@ -83,7 +88,8 @@ void Picks::copies(const char* made, int l, const View& out, i64 first, i64 end)
   i64 bytes = row_bytes_;
   for (int k = l + 1; k < levels_; ++k) bytes *= nest_.levels[k].n_out;
   if (stream_) {
-    for (i64 i = first; i < end; ++i) kernels_.stream_copy(made, out.p + i * out.stride[l], bytes);
+    for (const i64 place : places_)
+      for (i64 i = first; i < end; ++i) kernels_.stream_copy(made, out.p + place + i * out.stride[l], bytes);
   } else if (out.stride[l] != bytes) {
     for (i64 i = first; i < end; ++i) std::memcpy(out.p + i * out.stride[l], made, bytes);
   } else {  // each copy doubles what there is to copy

@@ -1,5 +1,7 @@
 // One task of a run of picks: a range of the outermost level, for one batch entry and one tile of the rows.
 #pragma once
+#include <vector>
+
 #include "tiles.hpp"
 #include "view.hpp"
 
@@ -27,6 +29,7 @@ class Picks {
   const i64 row_bytes_;  // of an output row
   int streamed_ = 1;     // rows that are made before they are streamed
   char* made_ = nullptr;
+  std::vector<i64> places_{0};  // bytes from a row that is streamed to all that equal it in outer levels
 };
 
 }  // namespace ndresize
