@@ -186,10 +186,13 @@ bool once(int type, const Kernels& kernels, Size how_large = Size::any) {
   if (spec.wide_in) spec.item = size;
   if (spec.wide_out) spec.item_out = size;
   spec.rounding = static_cast<Rounding>(draw(0, 4));
-  const size_t rank = large ? 2 : static_cast<size_t>(draw(maps ? 2 : 1, 4));
+  const bool volume = how_large == Size::large_picks && draw(0, 1);  // planes that repeat
+  const bool lines = how_large == Size::large_picks && draw(0, 1);   // rows of whole lines of the cache
+  const size_t rank = large ? 2 + volume : static_cast<size_t>(draw(maps ? 2 : 1, 4));
   const i64 longest = large ? 300 : rank == 1 ? 300 : rank == 2 ? 70 : 12;
   for (size_t k = 0; k < rank; ++k) spec.shape_in.push_back(draw(1, longest));
   if (maps) spec.shape_in[0] = draw(8, 40);
+  if (volume) spec.shape_in[0] = draw(1, 4);
   spec.shape_out = spec.shape_in;
   const bool products = !spec.picks && !maps && kernels.rows[type].sum_products && draw(0, 1);
   std::vector<int> axes;
@@ -197,11 +200,15 @@ bool once(int type, const Kernels& kernels, Size how_large = Size::any) {
     if (large || draw(0, 2)) axes.push_back(static_cast<int>(k));
   if (axes.empty()) axes.push_back(maps);
   if (axes.size() > 2) axes.resize(2);  // products of eighths stay exact
-  if (large) axes = {1, 0};  // sums of resized rows are what is streamed
+  if (volume) axes = {2, 1, 0};
+  else if (large) axes = {1, 0};  // sums of resized rows are what is streamed
   else std::shuffle(axes.begin(), axes.end(), rng);
   const i64 side = static_cast<i64>(std::sqrt(double(i64{16} << 20) / spec.item_out)) + 1;
   for (const int axis : axes) {
-    const i64 n_out = large ? side + draw(0, 40) : draw(1, longest);
+    const i64 n_out = volume && axis == 0 ? draw(1, 2)
+                      : lines             ? (side + 63) / 64 * 64
+                      : large             ? side + draw(0, 40)
+                                          : draw(1, longest);
     spec.shape_out[axis] = n_out;
     PassSpec pass{};
     pass.axis = axis;
@@ -212,6 +219,10 @@ bool once(int type, const Kernels& kernels, Size how_large = Size::any) {
   }
   Array in = make_array(spec.shape_in, spec.item, !maps, maps);
   Array out = make_array(spec.shape_out, spec.item_out, false, large || maps);
+  if (lines) {
+    out.memory.resize(out.memory.size() + 64);
+    out.p = out.memory.data() + (64 - reinterpret_cast<std::uintptr_t>(out.memory.data()) % 64) % 64;
+  }
   each(spec.shape_in, [&](const std::vector<i64>& at) {
     const double value = static_cast<double>(draw(std::is_signed_v<T> ? -100 : 0, 100));
     char* p = in.p + offset(at, in.stride);
@@ -564,10 +575,10 @@ int main(int argc, char** argv) {
   if (vnni) fixed_sets.push_back(&fixed_kernels_vnni());
   if (vnni && __builtin_cpu_supports("avx512vbmi")) add(fixed_kernels_vbmi(), pick_kernels_vbmi());
   for (const Kernels* kernels : sets) {
-    if (!once<float>(f32, *kernels, Size::large_sums) || !once<double>(f64, *kernels, Size::large_sums) ||
-        !once<float>(f32, *kernels, Size::large_picks) ||
-        !once<std::uint8_t>(u8, *kernels, Size::large_picks))
-      return 1;
+    if (!once<float>(f32, *kernels, Size::large_sums) || !once<double>(f64, *kernels, Size::large_sums)) return 1;
+    for (int k = 0; k < 6; ++k)
+      if (!once<float>(f32, *kernels, Size::large_picks) || !once<std::uint8_t>(u8, *kernels, Size::large_picks))
+        return 1;
   }
   std::vector<const JointKernels*> joint_sets = {joint_kernels_baseline()};
   if (__builtin_cpu_supports("avx2")) joint_sets.push_back(joint_kernels_apart());

@@ -1,6 +1,8 @@
 // Copies of samples: a row of a plan that picks and never sums.
 #pragma once
+#include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "byte_order.hpp"
 #include "pick_kernels.hpp"
@@ -52,18 +54,47 @@ inline void pick_windows(const ShuffleTable& table, const char* const* src, char
   }
 }
 
-inline void pick_shuffle(const ShuffleTable& table, const char* const* src, char* const* dst, int count) {
-  switch (table.windows) {
-    case 1: return pick_windows<1>(table, src, dst, count);
-    case 2: return pick_windows<2>(table, src, dst, count);
-    case 3: return pick_windows<3>(table, src, dst, count);
-    default: return pick_windows<4>(table, src, dst, count);
+// Vectors that fill a line of the cache are made before any is written: a line that is written in parts, with
+// others between them, goes to memory in parts.
+template <int Windows>
+inline void pick_windows_past(const ShuffleTable& table, const char* src, char* dst, const i64* place, i64 count) {
+  using Order = ByteOrder<1, Windows>;
+  constexpr int of_line = 64 / B;
+  for (i64 g = 0; g < table.groups; g += of_line) {
+    const int n = static_cast<int>(std::min<i64>(of_line, table.groups - g));
+    Word x[of_line];
+    for (int k = 0; k < n; ++k) {
+      const Order order(table.offset + (g + k) * Order::parts, table.control + (g + k) * Order::controls * B);
+      x[k] = order.take(order.read(src), 0);
+    }
+    for (i64 p = 0; p < count; ++p)
+      for (int k = 0; k < n; ++k) store_past(dst + place[p] + (g + k) * B, x[k]);
   }
+}
+
+// What `call` does with the number of windows.
+template <class Call>
+inline void with_windows(int windows, Call call) {
+  switch (windows) {
+    case 1: return call(std::integral_constant<int, 1>());
+    case 2: return call(std::integral_constant<int, 2>());
+    case 3: return call(std::integral_constant<int, 3>());
+    default: return call(std::integral_constant<int, 4>());
+  }
+}
+
+inline void pick_shuffle(const ShuffleTable& table, const char* const* src, char* const* dst, int count) {
+  with_windows(table.windows, [&](auto windows) { pick_windows<windows>(table, src, dst, count); });
+}
+
+inline void pick_shuffle_past(const ShuffleTable& table, const char* src, char* dst, const i64* place, i64 count) {
+  with_windows(table.windows, [&](auto windows) { pick_windows_past<windows>(table, src, dst, place, count); });
 }
 #else
 constexpr int pick_group = 0, pick_window = 0;
 
 inline void pick_shuffle(const ShuffleTable&, const char* const*, char* const*, int) {}
+inline void pick_shuffle_past(const ShuffleTable&, const char*, char*, const i64*, i64) {}
 #endif
 
 }  // namespace ndresize::NDRESIZE_ISA

@@ -3,7 +3,7 @@
 
 namespace ndresize::NDRESIZE_ISA {
 
-static const PickKernels all = {pick_group, pick_window, pick_row, pick_shuffle, stream_copy};
+static const PickKernels all = {pick_group, pick_window, pick_row, pick_shuffle, pick_shuffle_past, stream_copy};
 
 }  // namespace ndresize::NDRESIZE_ISA
 

@@ -21,6 +21,8 @@ struct PickKernels {
   // Copies blocks: dst[i] = src[index[i]], a block being `size` bytes.
   void (*row)(const char* src, char* dst, const i64* index, i64 n, i64 size);
   void (*shuffle)(const ShuffleTable&, const char* const* src, char* const* dst, int count);  // of rows
+  // Of one row to all of `dst + place`, past the caches: multiples of 64; the caller fences.
+  void (*shuffle_past)(const ShuffleTable&, const char* src, char* dst, const i64* place, i64 count);
   void (*stream_copy)(const char* src, char* dst, i64 size);  // past the caches; the caller fences
 };
 

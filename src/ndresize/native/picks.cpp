@@ -26,6 +26,9 @@ Picks::Picks(const Spec& spec, const PickKernels& kernels, const Prepared& prepa
 }
 
 void Picks::run(const View& in, const View& out, i64 begin, i64 end) {
+  std::uintptr_t misaligned = reinterpret_cast<std::uintptr_t>(out.p);
+  for (int l = 0; l < levels_; ++l) misaligned |= static_cast<std::uintptr_t>(out.stride[l]);
+  direct_ = nest_.row && tile_.shuffled == tile_.n_out && in.element == spec_.item && misaligned % 64 == 0;
   level(0, in, out, begin, end);
 #ifdef __SSE2__
   if (stream_) __builtin_ia32_sfence();  // another thread may read what was streamed
@@ -49,12 +52,12 @@ void Picks::level(int l, const View& in, const View& out, i64 begin, i64 end) {
     return rows(&from, &out.p, 1, in, out);
   }
   // Of outputs with the same source the first is picked, and the others are copies of it: of slabs without
-  // gaps, or, past the caches, of each row, which is made in the cache.
+  // gaps, or, past the caches, of each row.
   const Level& at = nest_.levels[l];
   const bool innermost = l + 1 == levels_;
   const bool copied = contiguous(out, stream_ ? levels_ : l + 1);
-  const bool through = stream_ && innermost && copied;
-  const int most = !innermost ? 1 : through ? streamed_ : most_rows;
+  const bool past = stream_ && copied;
+  const int most = !innermost ? 1 : past ? streamed_ : most_rows;
   for (i64 i = begin; i < end;) {
     const char* from[most_rows];
     char* to[most_rows];
@@ -64,22 +67,22 @@ void Picks::level(int l, const View& in, const View& out, i64 begin, i64 end) {
     for (; i < end && count < most; ++count) {
       source = at.pass ? at.pass->table.starts[i] : i;
       from[count] = in.p + source * in.stride[l];
-      to[count] = through ? made_ + count * row_bytes_ : out.p + i * out.stride[l];
+      to[count] = out.p + i * out.stride[l];
       first[count] = i++;
       while (copied && at.pass && i < end && at.pass->table.starts[i] == source) ++i;
     }
     first[count] = i;
-    if (innermost) {
+    if (innermost && past) {
+      rows_past(from, to, first, count, in, out);
+    } else if (innermost) {
       rows(from, to, count, in, out);
     } else {
-      const std::vector<i64> before = places_;
-      for (i64 k = first[0] + 1; stream_ && k < i; ++k)
-        for (const i64 place : before) places_.push_back(place + (k - first[0]) * out.stride[l]);
+      const size_t places = places_.size();
+      if (past) repeat(i - first[0], out.stride[l]);
       level(l + 1, sub(in, l, source), sub(out, l, first[0]), 0, nest_.levels[l + 1].n_out);
-      places_ = before;
+      places_.resize(places);
     }
-    for (int k = 0; copied && (through || !stream_) && k < count; ++k)
-      copies(to[k], l, out, first[k] + !through, first[k + 1]);
+    for (int k = 0; copied && !stream_ && k < count; ++k) copies(to[k], l, out, first[k] + 1, first[k + 1]);
   }
 }
 
@@ -87,15 +90,38 @@ void Picks::level(int l, const View& in, const View& out, i64 begin, i64 end) {
 void Picks::copies(const char* made, int l, const View& out, i64 first, i64 end) {
   i64 bytes = row_bytes_;
   for (int k = l + 1; k < levels_; ++k) bytes *= nest_.levels[k].n_out;
-  if (stream_) {
-    for (const i64 place : places_)
-      for (i64 i = first; i < end; ++i) kernels_.stream_copy(made, out.p + place + i * out.stride[l], bytes);
-  } else if (out.stride[l] != bytes) {
+  if (out.stride[l] != bytes) {
     for (i64 i = first; i < end; ++i) std::memcpy(out.p + i * out.stride[l], made, bytes);
   } else {  // each copy doubles what there is to copy
     char* const slab = out.p + (first - 1) * bytes;
     for (i64 done = 1, all = end - first + 1; done < all; done *= 2)
       std::memcpy(slab + done * bytes, slab, std::min(done, all - done) * bytes);
+  }
+}
+
+// Let places be `count` times as many, each group `step` bytes after the one before.
+void Picks::repeat(i64 count, i64 step) {
+  const size_t places = places_.size();
+  for (i64 k = 1; k < count; ++k)
+    for (size_t p = 0; p < places; ++p) places_.push_back(places_[p] + k * step);
+}
+
+// Rows to all their places past the caches, row k from `to[k]` on: as they are picked, or from the first cache.
+void Picks::rows_past(const char* const* from, char* const* to, const i64* first, int count, const View& in,
+                      const View& out) {
+  char* made[most_rows];
+  for (int k = 0; k < count; ++k) made[k] = made_ + k * row_bytes_;
+  if (nest_.row && !direct_) rows(from, made, count, in, out);
+  const size_t places = places_.size();
+  for (int k = 0; k < count; ++k) {
+    repeat(first[k + 1] - first[k], out.stride[levels_ - 1]);
+    if (direct_) {
+      kernels_.shuffle_past(tile_.shuffle, from[k], to[k], places_.data(), static_cast<i64>(places_.size()));
+    } else {
+      for (const i64 place : places_)
+        kernels_.stream_copy(nest_.row ? made[k] : from[k], to[k] + place, row_bytes_);
+    }
+    places_.resize(places);
   }
 }
 

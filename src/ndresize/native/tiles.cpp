@@ -109,17 +109,19 @@ void shuffle_tables(Tile& tile, i64 block, const PickKernels& picks) {
   const i64 groups = bytes / group, of_group = group / window;  // windows that begin anywhere
   const auto source = [&](i64 k) { return tile.starts[k / block] * block + k % block; };
   i64 reach = 0;
+  std::vector<int> offsets;
   for (i64 part = 0; part < groups * of_group; ++part) {
     i64 low = INT64_MAX, high = 0;
     for (i64 k = part * window; k < (part + 1) * window; ++k)
       low = std::min(low, source(k)), high = std::max(high, source(k));
     reach = std::max(reach, high - low + 1);
-    tile.offset.push_back(static_cast<int>(low));
+    offsets.push_back(static_cast<int>(low));
   }
   const int windows = static_cast<int>((reach + window - 1) / window);
   // More windows than bytes that one finds in each are slower than copies one by one.
   if (windows > most_windows || windows > window / block || limit < windows * window) return;
-  for (int& offset : tile.offset) offset = std::min(offset, static_cast<int>(limit) - windows * window);
+  for (int& offset : offsets) offset = std::min(offset, static_cast<int>(limit) - windows * window);
+  tile.offset = std::move(offsets);
   const bool apart = window == 16;  // each window has a control
   const i64 controls = apart ? windows : 1;
   tile.control.assign(groups * controls * group, -1);
