@@ -49,8 +49,7 @@ def empty(
         out = np.empty(shape, dtype)
     elif size < _ext.large_output:
         memory = np.empty(size + _LINE, np.uint8)
-        start = -memory.ctypes.data % _LINE
-        out = memory[start : start + size].view(dtype).reshape(shape)
+        out = np.ndarray(shape, dtype, memory, _ext.before_line(memory, _LINE))
     else:
         memory, touched = _ext.memory(size)
         out = memory.view(dtype).reshape(shape)

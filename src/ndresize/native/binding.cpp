@@ -416,6 +416,12 @@ nb::tuple memory(i64 size) {
   return nb::make_tuple(Bytes(block->memory, 1, shape, owner), block->touched);
 }
 
+// Bytes before the first whole line of the cache, of so many bytes.
+i64 before_line(const nb::ndarray<nb::ndim<1>, nb::device::cpu>& memory, i64 line) {
+  const i64 address = static_cast<i64>(reinterpret_cast<std::uintptr_t>(memory.data()));
+  return (line - address % line) % line;
+}
+
 // Call work(first, pixels) for shares of so many pixels.
 template <class Work>
 void for_pixels(i64 pixels, int threads, Work work) {
@@ -460,6 +466,8 @@ NB_MODULE(_ext, m) {
   m.attr("large_output") = ndresize::large_output;
   m.def("memory", memory, "size"_a,
         "Return new bytes and whether their pages were written before; for large outputs.");
+  m.def("before_line", before_line, "memory"_a, "line"_a,
+        "Return how many bytes are before the first whole line of the cache, of so many bytes.");
   m.def("multiply_alpha", multiply_alpha, "pixels"_a, "output"_a, "threads"_a,
         "Write colours times their alpha, the last of two or four channels; threads 0 for all.");
   m.def("divide_alpha", divide_alpha, "pixels"_a, "threads"_a,
