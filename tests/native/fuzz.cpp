@@ -168,6 +168,22 @@ AxisTable make_products(i64 n_in, i64 n_out) {
   return t;
 }
 
+// Give every second output the weights of the one before it, one sample further on, while the samples last.
+void make_phases(AxisTable& t, int size) {
+  const i64 row = i64(t.has_products() ? 4 : t.taps) * (t.has_products() ? 4 : size), first = draw(0, 4);
+  for (i64 i = first; i < t.n_out; ++i) {
+    const bool begins = i < first + 2;
+    if (begins) t.starts[i] = std::min<i64>(t.starts[i], draw(0, 2));
+    if (begins || t.starts[i - 2] + 1 + t.counts[i - 2] > t.n_in) continue;
+    t.starts[i] = t.starts[i - 2] + 1;
+    t.counts[i] = t.counts[i - 2];
+    std::copy_n(t.weights.begin() + (i - 2) * row, row, t.weights.begin() + i * row);
+    if (!t.has_products()) continue;
+    t.trees[i] = t.trees[i - 2];
+    for (int k = 0; k < 4; ++k) t.places[i * 4 + k] = t.places[(i - 2) * 4 + k] = k % t.counts[i];
+  }
+}
+
 // How large an output is: anything, or sums or picks that go to memory past the caches, or many little
 // maps without gaps.
 enum class Size { any, large_sums, large_picks, maps };
@@ -215,6 +231,7 @@ bool once(int type, const Kernels& kernels, Size how_large = Size::any) {
     pass.table = products && draw(0, 3) ? make_products(spec.shape_in[axis], n_out)
                                         : make_axis(spec.shape_in[axis], n_out, spec.picks, size);
     if (pass.table.taps == 2 && !pass.table.has_products() && draw(0, 1)) make_lerp(pass.table, size);
+    if (!spec.picks && draw(0, 2) == 0) make_phases(pass.table, size);
     spec.passes.push_back(std::move(pass));
   }
   Array in = make_array(spec.shape_in, spec.item, !maps, maps);

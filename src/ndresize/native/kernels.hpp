@@ -28,6 +28,16 @@ enum class Method : int {
 // makes some again, for parts of vectors are slow to write.
 inline i64 block_start(i64 o, i64 n, i64 lanes = 8) { return o + lanes <= n || n < lanes ? o : n - lanes; }
 
+// A run of outputs along a row of which every second one has the same weights, one sample further on.
+struct Phases {
+  i64 pairs;    // of outputs, in samples; 0: there is no run
+  i64 out;      // the element where it begins
+  i64 from[2];  // the elements that the first taps of the first pair read
+  float weights[2][4];
+  Tree tree;               // of products
+  i64 first_block, end_block;  // of the table's blocks those that it makes
+};
+
 // The weighted sums along one tile of a row, as tables for one method.
 // An element is one channel of one sample; a row of n samples has n * channels elements.
 struct RowTable {
@@ -51,6 +61,7 @@ struct RowTable {
   i64 whole_pixels;         // of which the first four elements of every tap are in the row
   const Tree* block_trees;  // per block
   const int* lane_trees;    // [block][lanes]
+  Phases phases;            // permute, gather: of up to four channels
 };
 
 // The sums of two neighbouring outputs, of taps[0] rows from the first on and of taps[1] from `shift` on,

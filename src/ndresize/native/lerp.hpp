@@ -112,6 +112,20 @@ void lerp_pairs_row(const RowTable& table, const float* row, float* dst) {
   });
 }
 
+// As phases_row.
+template <bool Safe>
+void lerp_phases_row(const RowTable& table, const float* row, float* dst) {
+  sum_phases<2>(table, row, dst, [](const auto& w, const auto& x) __attribute__((always_inline)) {
+    return lerp<Safe>(x[0], x[1], w[0]);
+  });
+  other_blocks(table, (table.n_out + L - 1) / L, [&](i64 b) {
+    const int* index = table.index + b * 2 * L;
+    const V<float> w = load_lanes<float>(static_cast<const float*>(table.lanes) + b * L);
+    store_lanes(dst + block_start(b * L, table.n_out),
+                lerp<Safe>(gather_lanes(row, index), gather_lanes(row, index + L), w));
+  });
+}
+
 // Eight rows, one per lane.
 template <class A, bool Safe, int Channels>
 void lerp_lanes(const RowTable& table, const A* in, A* out) {
@@ -152,6 +166,10 @@ void lerp_taps(const RowTable& table, const char* const* rows, int count, char* 
     if constexpr (sizeof(A) == 4) {
       if (table.pairs) {
         lerp_pairs_row<Safe>(table, row, to);
+        continue;
+      }
+      if (table.phases.pairs > 0) {
+        lerp_phases_row<Safe>(table, row, to);
         continue;
       }
     }

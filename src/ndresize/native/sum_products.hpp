@@ -1,6 +1,6 @@
 // Weighted sums of four products in the order and tree that a plan says, along rows and across them.
 #pragma once
-#include "vectors.hpp"
+#include "phases.hpp"
 
 namespace ndresize::NDRESIZE_ISA {
 
@@ -180,10 +180,9 @@ inline void product_lanes(const Words (&at)[4], const Floats (&w)[4], const Word
 
 template <Samples Where>
 void product_rows(const RowTable& table, const char* const* rows, int count, char* const* dst) {
-  const int* index = table.index;
-  const float* weights = static_cast<const float*>(table.lanes);
-  const i64 blocks = (table.n_out + W - 1) / W;
-  for (i64 b = 0; b < blocks; ++b, index += 4 * W, weights += 4 * W) {
+  other_blocks(table, (table.n_out + W - 1) / W, [&](i64 b) {
+    const int* index = table.index + b * 4 * W;
+    const float* weights = static_cast<const float*>(table.lanes) + b * 4 * W;
     Words at[4];
     Floats w[4];
 #pragma GCC unroll 4
@@ -203,6 +202,21 @@ void product_rows(const RowTable& table, const char* const* rows, int count, cha
       case Tree::mixed:
         with(std::integral_constant<Tree, Tree::mixed>{}, load_lanes<std::int32_t, W>(table.lane_trees + b * W));
     }
+  });
+}
+
+inline void product_phases(const RowTable& table, const char* const* rows, int count, char* const* dst) {
+  const auto with = [&](auto how) {
+    for (int r = 0; r < count; ++r)
+      sum_phases<4>(table, reinterpret_cast<const float*>(rows[r]), reinterpret_cast<float*>(dst[r]),
+                    [](const auto& w, const auto& x) __attribute__((always_inline)) {
+                      return sum_tree<decltype(how)::value>(w, x);
+                    });
+  };
+  switch (table.phases.tree) {
+    case Tree::chain: return with(std::integral_constant<Tree, Tree::chain>{});
+    case Tree::halves: return with(std::integral_constant<Tree, Tree::halves>{});
+    default: with(std::integral_constant<Tree, Tree::fused_halves>{});
   }
 }
 
@@ -240,6 +254,7 @@ void product_pixels(const RowTable& table, const char* const* rows, int count, c
 template <class T>
 void sum_row_products(const RowTable& table, const char* const* rows, bool wide_rows, int count,
                       char* const* dst) {
+  if (table.phases.pairs > 0) product_phases(table, rows, count, dst);
   switch (table.method) {
     case Method::permute:
       if (table.window == 2 * W) return product_rows<Samples::two_vectors>(table, rows, count, dst);

@@ -1,6 +1,8 @@
 // A weighted sum along rows: the pass along the innermost axis.
 #pragma once
-#include "vectors.hpp"
+#include <iterator>
+
+#include "phases.hpp"
 
 namespace ndresize::NDRESIZE_ISA {
 
@@ -90,6 +92,27 @@ void gather_pairs_row(const RowTable& table, const float* row, float* dst) {
     sum = multiply_add<Safe>(load_lanes<float>(weights + L), second, sum);
     index += L, weights += 2 * L;
     return sum;
+  });
+}
+
+// A row with phases: these, and the blocks that they leave from anywhere in the row.
+template <bool Safe>
+void phases_row(const RowTable& table, const float* row, float* dst) {
+  const auto sum = [](const auto& w, const auto& x) __attribute__((always_inline)) {
+    Floats total{};
+#pragma GCC unroll 4
+    for (size_t t = 0; t < std::size(w); ++t) total = multiply_add<Safe>(w[t], x[t], total);
+    return total;
+  };
+  if (table.taps == 2) sum_phases<2>(table, row, dst, sum);
+  else sum_phases<4>(table, row, dst, sum);
+  other_blocks(table, (table.n_out + L - 1) / L, [&](i64 b) {
+    const int* index = table.index + b * table.taps * L;
+    const float* weights = static_cast<const float*>(table.lanes) + b * table.taps * L;
+    V<float> total{};
+    for (int t = 0; t < table.taps; ++t, index += L, weights += L)
+      total = multiply_add<Safe>(load_lanes<float>(weights), gather_lanes(row, index), total);
+    store_lanes(dst + block_start(b * L, table.n_out), total);
   });
 }
 
@@ -250,6 +273,10 @@ void sum_taps(const RowTable& table, const char* const* rows, int count, char* c
     if constexpr (sizeof(A) == 4) {
       if (table.pairs) {
         gather_pairs_row<Safe>(table, row, to);
+        continue;
+      }
+      if (table.phases.pairs > 0) {
+        phases_row<Safe>(table, row, to);
         continue;
       }
     }

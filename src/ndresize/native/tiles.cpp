@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "phase_tables.hpp"
 #include "product_tables.hpp"
 
 namespace ndresize {
@@ -229,7 +230,13 @@ void sum_tables(Tile& tile, const AxisTable& axis, const Kernels& kernels, const
   table.block = k.block;
   if (axis.taps <= 8 && k.permutes)
     choose_window(tile, axis, channels, k.block, k.accumulator_size == 4 ? kernels.float_lanes : k.block);
-  if (table.method != Method::permute) {
+  if (k.permutes && k.accumulator_size == 4) find_phases(tile, axis, kernels.float_lanes);
+  if (table.phases.pairs > 0) {
+    table.method = Method::gather;
+    table.block = lanes;
+    skip_blocks(tile, lanes);
+  }
+  if (table.phases.pairs == 0 && table.method != Method::permute) {
     // Eight rows as lanes cost a transposition of all that is read and written, whatever is used.
     const i64 sums = tile.n_out * axis.taps, moved = tile.n_in + tile.n_out;
     const bool apart = rows < 4 || sums * 5 < moved * 2;
@@ -237,7 +244,7 @@ void sum_tables(Tile& tile, const AxisTable& axis, const Kernels& kernels, const
   }
   if (table.method != Method::transpose) {
     if (table.method == Method::gather && axis.taps == 2 && channels == 1 && tile.n_in >= 2 &&
-        k.accumulator_size == 4)
+        k.accumulator_size == 4 && table.phases.pairs == 0)
       pair_tables(tile, axis);
     else if (k.accumulator_size == 4) lane_tables<float>(tile, axis, channels);
     else lane_tables<double>(tile, axis, channels);

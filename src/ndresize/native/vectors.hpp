@@ -279,6 +279,32 @@ template <> inline constexpr double highest_of<std::uint64_t> = 1844674407370955
 template <> inline constexpr double lowest_of<std::int64_t> = -9223372036854775808.0;
 template <> inline constexpr double highest_of<std::int64_t> = 9223372036854775808.0;    // one above
 
+// a < b ? a : b and a > b ? a : b, which are b where either is NaN; by the instruction that is just that.
+template <class X>
+inline X lesser(const X& a, const X& b) {
+#ifdef __AVX512F__
+  if constexpr (std::is_same_v<X, V<float, 16>>)
+    return reinterpret_cast<X>(_mm512_min_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
+#endif
+#ifdef __AVX2__
+  if constexpr (std::is_same_v<X, V<float, 8>>)
+    return reinterpret_cast<X>(_mm256_min_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b)));
+#endif
+  return a < b ? a : b;
+}
+template <class X>
+inline X greater(const X& a, const X& b) {
+#ifdef __AVX512F__
+  if constexpr (std::is_same_v<X, V<float, 16>>)
+    return reinterpret_cast<X>(_mm512_max_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
+#endif
+#ifdef __AVX2__
+  if constexpr (std::is_same_v<X, V<float, 8>>)
+    return reinterpret_cast<X>(_mm256_max_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b)));
+#endif
+  return a > b ? a : b;
+}
+
 // Round sums to whole numbers within the limits of T, still as accumulators. Not for 64 bits.
 template <class T, Rounding R, class X>
 inline X round_lanes(X x) {
@@ -288,8 +314,7 @@ inline X round_lanes(X x) {
   const X low = splat<N>(A(lowest_of<S>)), high = splat<N>(A(highest_of<S>));
   if constexpr (R == Rounding::float32_half_even && sizeof(A) == 8)
     x = __builtin_convertvector(__builtin_convertvector(x, As<float, X>), X);
-  x = x > low ? x : low;  // a NaN becomes the lowest value
-  x = x < high ? x : high;
+  x = lesser(greater(x, low), high);  // a NaN becomes the lowest value
   if constexpr (R != Rounding::half_away && R != Rounding::truncate) {
     // 1.5 * 2**23 or 2**52: the adder rounds at the units, half to even. |x| is far below it.
     const X magic = splat<N>(A(sizeof(A) == 4 ? 12582912.0 : 6755399441055744.0));
@@ -406,7 +431,7 @@ inline void narrow_all(char* p, const X (&sum)[Count], [[maybe_unused]] bool str
 #pragma GCC unroll 4
     for (int k = 0; k < 4; ++k) {
       // What no 32 bits hold would become the lowest number, as a NaN does.
-      if constexpr (R == Rounding::half_even) x[k] = high < sum[k] ? high : sum[k];
+      if constexpr (R == Rounding::half_even) x[k] = lesser(high, sum[k]);
       else x[k] = round_lanes<T, R>(sum[k]);
     }
     pack_lanes<T>(p, x, stream);
