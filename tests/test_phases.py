@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import ndresize
-from ndresize import Plan
+from ndresize import Arithmetic, Plan
 from ndresize.dialects import opencv
 from ndresize.engine import portable
 from other_process import available_sets, run_python
@@ -32,11 +33,19 @@ def plans(n: int, channels: int, dtype: str) -> list[Plan]:
         ndresize.resize.plan(shape, kind, sizes=(2 * n,), axes=(1,), mode=mode, **words)
         for mode, words in CALLS
     ]
-    return made + [
-        opencv.resize.plan(shape, kind, (2 * n, height), interpolation=interpolation)
-        for interpolation in (1, 2)  # linear, cubic
-        for height in (3, 6)
+    lerps = [
+        replace(made[0], passes=tuple(replace(step, arithmetic=how) for step in made[0].passes))
+        for how in (Arithmetic("float32", sums="lerp", fused=fused) for fused in (True, False))
     ]
+    return (
+        made
+        + lerps
+        + [
+            opencv.resize.plan(shape, kind, (2 * n, height), interpolation=interpolation)
+            for interpolation in (1, 2)  # linear, cubic
+            for height in (3, 6)
+        ]
+    )
 
 
 def doubled_rows_are_the_portable_ones(seed: int) -> None:
