@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 import ndresize
-from ndresize import Arithmetic, Plan
+from ndresize import Arithmetic, Pass, Plan
 from ndresize.dialects import opencv
 from ndresize.engine import portable
+from ndresize.products import TREES, Products
 from other_process import available_sets, run_python
 
 # Lengths at which vectors of 4, 8 and 16 lanes begin to fit, and one that is cut into pieces.
-LENGTHS = [*range(2, 44), 64, 86, *range(127, 138), 3001]
+LENGTHS = [2, 3, 5, 8, 17, 24, 31, 32, 33, 43, 64, 86, 128, 129, 130, 131, 3001]
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("linear", {}),
     ("cubic", {}),
@@ -48,10 +49,24 @@ def plans(n: int, channels: int, dtype: str) -> list[Plan]:
     )
 
 
+def plan_of_products(rng: np.random.Generator, n: int, channels: int) -> Plan:
+    """Return a plan that doubles rows by four products, added in an order of their own."""
+    output = np.arange(2 * n)[:, None]
+    index = np.clip(output // 2 + output % 2 + np.arange(-2, 2), 0, n - 1)
+    weights = np.tile(rng.uniform(-0.5, 1, (2, 4)), (n, 1)).astype(np.float32)
+    products = Products(index, weights, int(rng.integers(len(TREES))), n)
+    kind = np.dtype("uint8")
+    step = Pass.of_products(1, products)
+    return Plan((3, n, channels), kind, (step,), (3, 2 * n, channels), kind)
+
+
 def doubled_rows_are_the_portable_ones(seed: int) -> None:
     rng = np.random.default_rng(seed)
     for n, channels, dtype in itertools.product(LENGTHS, range(1, 6), ("float32", "uint8")):
-        for plan in plans(n, channels, dtype):
+        made = plans(n, channels, dtype)
+        if dtype == "uint8":
+            made.append(plan_of_products(rng, n, channels))
+        for plan in made:
             x = rng.integers(0, 256, plan.input_shape).astype(dtype)
             if dtype == "float32" and rng.random() < 0.3:
                 x.flat[rng.integers(0, x.size, 3)] = [np.nan, np.inf, -np.inf]

@@ -58,8 +58,8 @@ def test_random_programs_touch_no_other_memory_and_sum_right(tmp_path: Path) -> 
         for file, sets in SETS.items()
         for name, flags in sets.items()
     ]
-    parts = ("program", "nest", "tiles", "product_tables", "walk", "picks", "maps", "joint")
-    parts += ("picture", "picture_tables", "pool")
+    parts = ("program", "nest", "tiles", "phase_tables", "product_tables", "walk", "picks", "maps")
+    parts += ("joint", "picture", "picture_tables", "pool")
     sources = [NATIVE / f"{name}.cpp" for name in parts]
     sources.append(Path(__file__).parent / "native" / "fuzz.cpp")
     jobs += [(source, tmp_path / f"{source.stem}.o") for source in sources]

@@ -111,7 +111,7 @@ i64 offset(const std::vector<i64>& at, const std::vector<i64>& stride) {
 AxisTable make_axis(i64 n_in, i64 n_out, bool picks, int size) {
   AxisTable t{};
   t.n_in = n_in, t.n_out = n_out;
-  t.taps = picks ? 1 : static_cast<int>(draw(1, std::min<i64>(n_in, draw(0, 2) ? 12 : 2)));
+  t.taps = picks ? 1 : static_cast<int>(draw(1, std::min<i64>(n_in, draw(0, 1) ? 12 : draw(0, 1) ? 4 : 2)));
   t.has_zeros = true, t.head = n_out;
   t.has_gaps = !picks && draw(0, 1);
   t.weights.assign(static_cast<size_t>(n_out * t.taps * size), 0);
@@ -173,7 +173,16 @@ void make_phases(AxisTable& t, int size) {
   const i64 row = i64(t.has_products() ? 4 : t.taps) * (t.has_products() ? 4 : size), first = draw(0, 4);
   for (i64 i = first; i < t.n_out; ++i) {
     const bool begins = i < first + 2;
-    if (begins) t.starts[i] = std::min<i64>(t.starts[i], draw(0, 2));
+    if (begins) {
+      t.counts[i] = t.taps;
+      t.starts[i] = std::min<i64>(t.n_in - t.taps, draw(0, 2));
+    }
+    for (int k = 0; begins && !t.has_products() && k < t.taps; ++k) {
+      const double w = t.lerp ? 0.5 : static_cast<double>(draw(1, 8)) / 8;
+      char* p = t.weights.data() + (i * t.taps + k) * size;
+      if (size == 4) put<float>(p, w);
+      else put<double>(p, w);
+    }
     if (begins || t.starts[i - 2] + 1 + t.counts[i - 2] > t.n_in) continue;
     t.starts[i] = t.starts[i - 2] + 1;
     t.counts[i] = t.counts[i - 2];
@@ -185,16 +194,17 @@ void make_phases(AxisTable& t, int size) {
 }
 
 // How large an output is: anything, or sums or picks that go to memory past the caches, or many little
-// maps without gaps.
-enum class Size { any, large_sums, large_picks, maps };
+// maps without gaps, or a row of pixels whose weights repeat.
+enum class Size { any, large_sums, large_picks, maps, doubled };
 
 template <class T>
 bool once(int type, const Kernels& kernels, Size how_large = Size::any) {
-  const bool maps = how_large == Size::maps, large = how_large != Size::any && !maps;
+  const bool maps = how_large == Size::maps, doubled = how_large == Size::doubled;
+  const bool large = how_large != Size::any && !maps && !doubled;
   const bool floating = std::is_floating_point_v<T>;
   Spec spec{};
   spec.type = type;
-  spec.picks = large ? how_large == Size::large_picks : !maps && draw(0, 4) == 0;
+  spec.picks = large ? how_large == Size::large_picks : !maps && !doubled && draw(0, 4) == 0;
   spec.wide_in = !spec.picks && !floating && !maps && draw(0, 3) == 0;
   spec.wide_out = !spec.picks && !floating && !maps && draw(0, 3) == 0;
   spec.item = spec.item_out = sizeof(T);
@@ -204,11 +214,13 @@ bool once(int type, const Kernels& kernels, Size how_large = Size::any) {
   spec.rounding = static_cast<Rounding>(draw(0, 4));
   const bool volume = how_large == Size::large_picks && draw(0, 1);  // planes that repeat
   const bool lines = how_large == Size::large_picks && draw(0, 1);   // rows of whole lines of the cache
-  const size_t rank = large ? 2 + volume : static_cast<size_t>(draw(maps ? 2 : 1, 4));
-  const i64 longest = large ? 300 : rank == 1 ? 300 : rank == 2 ? 70 : 12;
+  const size_t rank = large ? 2 + volume : doubled ? 2 : static_cast<size_t>(draw(maps ? 2 : 1, 4));
+  const bool pixels = doubled || (rank == 2 && !large && !maps && draw(0, 1));  // a row of a few channels
+  const i64 longest = large ? 300 : rank == 1 || pixels ? 700 : rank == 2 ? 70 : 12;
   for (size_t k = 0; k < rank; ++k) spec.shape_in.push_back(draw(1, longest));
   if (maps) spec.shape_in[0] = draw(8, 40);
   if (volume) spec.shape_in[0] = draw(1, 4);
+  if (pixels) spec.shape_in[1] = draw(1, 4);
   spec.shape_out = spec.shape_in;
   const bool products = !spec.picks && !maps && kernels.rows[type].sum_products && draw(0, 1);
   std::vector<int> axes;
@@ -216,7 +228,8 @@ bool once(int type, const Kernels& kernels, Size how_large = Size::any) {
     if (large || draw(0, 2)) axes.push_back(static_cast<int>(k));
   if (axes.empty()) axes.push_back(maps);
   if (axes.size() > 2) axes.resize(2);  // products of eighths stay exact
-  if (volume) axes = {2, 1, 0};
+  if (pixels) axes = {0};
+  else if (volume) axes = {2, 1, 0};
   else if (large) axes = {1, 0};  // sums of resized rows are what is streamed
   else std::shuffle(axes.begin(), axes.end(), rng);
   const i64 side = static_cast<i64>(std::sqrt(double(i64{16} << 20) / spec.item_out)) + 1;
@@ -231,11 +244,11 @@ bool once(int type, const Kernels& kernels, Size how_large = Size::any) {
     pass.table = products && draw(0, 3) ? make_products(spec.shape_in[axis], n_out)
                                         : make_axis(spec.shape_in[axis], n_out, spec.picks, size);
     if (pass.table.taps == 2 && !pass.table.has_products() && draw(0, 1)) make_lerp(pass.table, size);
-    if (!spec.picks && draw(0, 2) == 0) make_phases(pass.table, size);
+    if (!spec.picks && (doubled || draw(0, 2) == 0)) make_phases(pass.table, size);
     spec.passes.push_back(std::move(pass));
   }
   Array in = make_array(spec.shape_in, spec.item, !maps, maps);
-  Array out = make_array(spec.shape_out, spec.item_out, false, large || maps);
+  Array out = make_array(spec.shape_out, spec.item_out, false, large || maps || doubled);
   if (lines) {
     out.memory.resize(out.memory.size() + 64);
     out.p = out.memory.data() + (64 - reinterpret_cast<std::uintptr_t>(out.memory.data()) % 64) % 64;
@@ -593,6 +606,8 @@ int main(int argc, char** argv) {
   if (vnni && __builtin_cpu_supports("avx512vbmi")) add(fixed_kernels_vbmi(), pick_kernels_vbmi());
   for (const Kernels* kernels : sets) {
     if (!once<float>(f32, *kernels, Size::large_sums) || !once<double>(f64, *kernels, Size::large_sums)) return 1;
+    for (int k = 0; k < 300; ++k)
+      if (!once<float>(f32, *kernels, Size::doubled) || !once<std::uint8_t>(u8, *kernels, Size::doubled)) return 1;
     for (int k = 0; k < 6; ++k)
       if (!once<float>(f32, *kernels, Size::large_picks) || !once<std::uint8_t>(u8, *kernels, Size::large_picks))
         return 1;

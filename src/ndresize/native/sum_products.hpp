@@ -221,7 +221,7 @@ inline void product_phases(const RowTable& table, const char* const* rows, int c
 }
 
 // Pixels of three or four channels, one at a time: every tap is one load, wherever it is. Four sums
-// are stored, of which the last may be the next pixel's, or padding.
+// are stored, of which the last may be the next pixel's.
 template <class Row>
 void product_pixels(const RowTable& table, const char* const* rows, int count, char* const* dst) {
   const i64 channels = table.channels, pixels = table.n_out / channels;
@@ -245,7 +245,8 @@ void product_pixels(const RowTable& table, const char* const* rows, int count, c
         case Tree::halves: sum = sum_tree<Tree::halves>(w, x); break;
         default: sum = sum_tree<Tree::fused_halves>(w, x);
       }
-      std::memcpy(to, &sum, sizeof sum);
+      if (o + 1 < pixels) std::memcpy(to, &sum, sizeof sum);
+      else std::memcpy(to, &sum, channels * 4);
     }
   }
 }
