@@ -82,6 +82,32 @@ def permute() -> None:
     save(figure, "permute.svg")
 
 
+def phases() -> None:
+    """Even and odd outputs of a doubled row, each summed as the row lies, and then in turns."""
+    plan = ndresize.resize.plan((8,), "f4", sizes=[16], mode="linear")
+    (op,) = plan.axes
+    assert op is not None
+    first = 3  # outputs 3 to 10: all of them two by two repeat, one sample further on
+    figure, axes = canvas(21.4, 11.6)
+    for phase in range(2):
+        y = 0.2 + 4.6 * phase
+        outputs = range(first + phase, first + 8, 2)
+        (weights,) = {tuple(op.weights[out]) for out in outputs}
+        for t in range(2):
+            say(axes, 0, y + 1.2 * t, f"loaded, times {weights[t]:g}")
+            for k, out in enumerate(outputs):
+                sample = int(op.starts[out]) + t
+                box(axes, 7 + 2 * k, y + 1.2 * t, f"x{sample}", COLOURS[sample], 2)
+        say(axes, 0, y + 2.6, "summed")
+        for k, out in enumerate(outputs):
+            box(axes, 7 + 2 * k, y + 2.6, f"y{out}", COLOURS[6 + phase], 2)
+    say(axes, 0, 9.4, "in turns: one permute")
+    say(axes, 0, 10.4, "per vector", GREY)
+    for k in range(8):
+        box(axes, 7 + 1.75 * k, 9.4, f"y{first + k}", COLOURS[6 + k % 2], 1.75)
+    save(figure, "phases.svg")
+
+
 def ring() -> None:
     """Which resized rows are in the ring when rows of an enlarged picture are summed."""
     plan = ndresize.resize.plan((6, 6), "f4", sizes=(12, 12), mode="linear")
@@ -156,5 +182,6 @@ def pairs() -> None:
 
 if __name__ == "__main__":
     permute()
+    phases()
     ring()
     pairs()
