@@ -10,13 +10,10 @@ import pytest
 from ndresize import Arithmetic, AxisOperator, Pass, Plan
 from other_process import available_sets, run_python
 
-# Each output has 8 MB and more, from which on it is streamed.
+# Each output has 8 MB and more, from which on it is streamed. Rows of the first are whole lines of
+# the cache, and its planes repeat.
 VOLUMES: list[tuple[str, tuple[int, ...], tuple[int, ...]]] = [
-    (
-        "uint8",
-        (9, 256, 512),
-        (129, 256, 256),
-    ),  # rows of whole lines of the cache, planes that repeat
+    ("uint8", (9, 256, 512), (129, 256, 256)),
     ("uint8", (40, 70, 200), (40, 500, 448)),
     ("uint8", (3, 700, 401), (9, 1001, 997)),  # rows that end within a line
     ("float32", (16, 65, 64), (32, 512, 128)),

@@ -42,7 +42,7 @@ Run longest_run(const AxisTable& axis, i64 from, i64 to) {
 
 }  // namespace
 
-void find_phases(Tile& tile, const AxisTable& axis, int lanes) {
+void find_phases(Tile& tile, const AxisTable& axis, int lanes, int block) {
   RowTable& table = tile.table;
   const i64 channels = table.channels;
   if (channels > 4 || (!axis.has_products() && axis.taps != 2 && axis.taps != 4)) return;
@@ -68,19 +68,12 @@ void find_phases(Tile& tile, const AxisTable& axis, int lanes) {
   if ((run.end - run.begin) * channels < fewest_vectors * lanes) return;
   for (phases.pairs = (run.end - run.begin) / 2; phases.pairs * channels >= step; --phases.pairs) {
     const i64 n = phases.pairs * channels;
-    if (phases.out + 2 * (n - step + lanes) <= tile.n_out && last + n - step + lanes <= tile.n_in) {
-      table.phases = phases;
-      return;
-    }
+    if (phases.out + 2 * (n - step + lanes) <= tile.n_out && last + n - step + lanes <= tile.n_in) break;
   }
-}
-
-void skip_blocks(Tile& tile, int block) {
-  Phases& phases = tile.table.phases;
-  const i64 end = phases.out + 2 * phases.pairs * tile.table.channels;
+  const i64 end = phases.out + 2 * phases.pairs * channels;
   phases.first_block = (phases.out + block - 1) / block;
   phases.end_block = end < tile.n_out ? end / block : (tile.n_out + block - 1) / block;
-  if (phases.end_block <= phases.first_block) phases.pairs = 0;
+  if (phases.pairs * channels >= step && phases.first_block < phases.end_block) table.phases = phases;
 }
 
 }  // namespace ndresize

@@ -4,10 +4,8 @@
 
 namespace ndresize {
 
-// Find the longest run of them in a tile whose table has its channels, for vectors of so many lanes.
-void find_phases(Tile& tile, const AxisTable& axis, int lanes);
-
-// Which blocks of so many outputs the run makes; if none, there is no run.
-void skip_blocks(Tile& tile, int block);
+// Find the longest run of them in a tile whose table has its channels, for vectors of so many lanes, and which
+// of the table's blocks of so many outputs it makes.
+void find_phases(Tile& tile, const AxisTable& axis, int lanes, int block);
 
 }  // namespace ndresize

@@ -99,8 +99,7 @@ void product_tables(Tile& tile, const AxisTable& axis, i64 channels, int block) 
   table.window = static_cast<int>(reach <= 2 * block ? 2 * block : 3 * block);
   if (reach <= table.window) table.method = Method::permute;
   else table.method = channels == 3 || channels == 4 ? Method::pixels : Method::gather;
-  if (table.method == Method::permute) find_phases(tile, axis, block);
-  if (table.phases.pairs > 0) skip_blocks(tile, block);
+  if (table.method == Method::permute) find_phases(tile, axis, block, block);
   if (table.method == Method::pixels) pixel_tables(tile, reads);
   else lane_tables(tile, reads, block);
   table.window_start = tile.window_start.data();

@@ -228,15 +228,12 @@ void sum_tables(Tile& tile, const AxisTable& axis, const Kernels& kernels, const
   tile.weights.assign(axis.weights.begin() + from * row_bytes, axis.weights.begin() + to * row_bytes);
   table.weights = tile.weights.data();
   table.block = k.block;
-  if (axis.taps <= 8 && k.permutes)
+  if (k.permutes && k.accumulator_size == 4) find_phases(tile, axis, kernels.float_lanes, lanes);
+  const bool phases = table.phases.pairs > 0;
+  if (phases) table.method = Method::gather, table.block = lanes;  // the ends, which they leave
+  else if (axis.taps <= 8 && k.permutes)
     choose_window(tile, axis, channels, k.block, k.accumulator_size == 4 ? kernels.float_lanes : k.block);
-  if (k.permutes && k.accumulator_size == 4) find_phases(tile, axis, kernels.float_lanes);
-  if (table.phases.pairs > 0) {
-    table.method = Method::gather;
-    table.block = lanes;
-    skip_blocks(tile, lanes);
-  }
-  if (table.phases.pairs == 0 && table.method != Method::permute) {
+  if (!phases && table.method != Method::permute) {
     // Eight rows as lanes cost a transposition of all that is read and written, whatever is used.
     const i64 sums = tile.n_out * axis.taps, moved = tile.n_in + tile.n_out;
     const bool apart = rows < 4 || sums * 5 < moved * 2;
@@ -244,7 +241,7 @@ void sum_tables(Tile& tile, const AxisTable& axis, const Kernels& kernels, const
   }
   if (table.method != Method::transpose) {
     if (table.method == Method::gather && axis.taps == 2 && channels == 1 && tile.n_in >= 2 &&
-        k.accumulator_size == 4 && table.phases.pairs == 0)
+        k.accumulator_size == 4 && !phases)
       pair_tables(tile, axis);
     else if (k.accumulator_size == 4) lane_tables<float>(tile, axis, channels);
     else lane_tables<double>(tile, axis, channels);
